@@ -3,7 +3,7 @@
 from math import sqrt
 from typing import Final
 
-Z_95: Final = 1.959964
+Z_95: Final = 1.959964  # 95 % of a normal distribution lie within so many standard deviations of its mean.
 
 
 def wilson(count: float, games: int) -> tuple[float, float]:

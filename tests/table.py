@@ -26,8 +26,10 @@ from seqp2p.match.contribution import Contribution, open_envelope
 from seqp2p.match.encoding import pack, unpack
 from seqp2p.match.errors import Violation
 from seqp2p.match.events import Event
+from seqp2p.match.intake import Applied
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
+from seqp2p.match.signed import SignedLeave
 from seqp2p.match.table import USUAL_OPTIONS, Agreement, SeatEntry, Settings, encode_agreement
 from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import KNOWN_VARIANTS, Action, Line, Square, Variant, View, default_teams, format_position
@@ -299,8 +301,8 @@ def replay_of(
             replay.evidence(match, proved.value)
         for violation in match.proven.values():
             replay.evidence(match, violation)
-        for leave in match.left.values():
-            replay.leave(match, leave)
+        for seat, leave in match.left.items():
+            replay.keep(match, Applied(SignedLeave(leave), seat, 0))
         replay.finish(match, writer.identity_key, writer.sign)
     return path.read_bytes()
 

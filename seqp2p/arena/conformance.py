@@ -189,13 +189,10 @@ class Trial:
         if self._table.options.table_talk or seen.phase != "play" or not opponent or not due:
             return None
         self._called.add(due[0])
-        mate = next(seat for seat in self._mates if seat != self._seat)
+        mates = range(self._team, self._table.players + 1, self._teams)
+        mate = next(seat for seat in mates if seat != self._seat)
         self._player.hear(Remarked(mate, len(self._called), "look at e5", courtesy=False))
         return call(mate)
-
-    @property
-    def _mates(self) -> range:
-        return range(self._team, self._table.players + 1, self._teams)
 
 
 def begin(table: ConformanceTable, number: int, dice: random.Random) -> tuple[Game, int]:

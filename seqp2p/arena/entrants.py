@@ -16,15 +16,14 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, redirect_stdout
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal
 
 from seqp2p.bots.player import Bot, check_bot, make_bot
 from seqp2p.bots.program import Program
-from seqp2p.bots.registry import BOTS, MakeBot
+from seqp2p.bots.registry import BOTS
 from seqp2p.i18n import message, message_of
 from seqp2p.rules import Action, RulesError, View, apply
 
-EntrantKind: TypeAlias = Literal["bot", "class", "program"]
 REASON_LENGTH_MAX: Final = 200
 _CLASS: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 _PROGRAM: Final = re.compile(r"[\s./\\]")
@@ -42,7 +41,7 @@ class _TooSlow(BaseException):
     """The time for a choice is over. A bot that catches every Exception does not catch this."""
 
 
-def kind_of(name: str) -> EntrantKind:
+def kind_of(name: str) -> Literal["bot", "class", "program"]:
     """Return the kind of bot that a name stands for.
 
     >>> [kind_of(name) for name in ("learned", "learned:200", "mymodule:MyBot", "./bot.py", "node bot.js")]
@@ -55,17 +54,12 @@ def kind_of(name: str) -> EntrantKind:
     return "program" if _PROGRAM.search(name) else "bot"
 
 
-def program_of(name: str, time_s: float) -> Program:
-    """Return the program of a command line."""
-    return Program(tuple(shlex.split(name)), time_s)
-
-
-def maker_of(name: str, time_s: float) -> MakeBot:
-    """Return the maker of a bot that is no program. Raises EntrantError for a class that cannot be imported."""
-    if kind_of(name) == "bot":
-        return BOTS[name]
-    make = load_class(name)
-    return lambda randomness: ClassBot(make, randomness, time_s)
+def entrant(name: str, seed: str, time_s: float) -> Bot | Program:
+    """Return the bot or the program of this name. Raises EntrantError for a class that cannot be imported."""
+    if kind_of(name) == "program":
+        return Program(tuple(shlex.split(name)), time_s)
+    randomness = random.Random(seed)  # noqa: S311  # the same choices again are wanted
+    return BOTS[name](randomness) if kind_of(name) == "bot" else ClassBot(load_class(name), randomness, time_s)
 
 
 def load_class(name: str) -> Callable[..., Any]:

@@ -17,7 +17,7 @@ from typing import Final
 import msgspec
 
 from seqp2p.arena.contest import Contest
-from seqp2p.arena.entrants import BotFault, kind_of, maker_of, program_of
+from seqp2p.arena.entrants import BotFault, entrant, kind_of
 from seqp2p.arena.game import ArenaGame, ArenaResult
 from seqp2p.arena.programs import play_with_programs
 from seqp2p.bots.exec_player import TIME_S
@@ -27,7 +27,6 @@ from seqp2p.i18n import message
 from seqp2p.interval import Z_95, wilson
 from seqp2p.workers import interrupts_deferred, workers
 
-"""95 % of a normal distribution lie within so many standard deviations of its mean."""
 REASONS_MAX: Final = 20
 """The different faults of a bot that are kept."""
 RATING_ROUNDS: Final = 100_000
@@ -87,7 +86,6 @@ class Tally:
         self.sides = [SideTally() for _ in self.contest.sides]
 
     def add(self, result: DealResult) -> None:
-        """Count one more deal."""
         self.deals += 1
         self.games += len(result.games)
         for game, seating in zip(result.games, self.contest.seatings, strict=True):
@@ -120,21 +118,22 @@ class Tally:
         deals, for the games of one deal are not independent. As A. Agresti and B. A. Coull do for shares (The American
         Statistician 52, 1998), two more deals are won and two are lost: few deals that end alike prove little.
         """
-        middle, half = self._spread(side)
-        return max(middle - half, 0.0), min(middle + half, 1.0)
+        low, high = self._bounds(side)
+        return max(low, 0.0), min(high, 1.0)
 
     def half_width(self, side: int) -> float:
         """Return half the width of the interval, before it is cut off at 0 and 1."""
-        return self._spread(side)[1]
+        low, high = self._bounds(side)
+        return (high - low) / 2
 
-    def _spread(self, side: int) -> tuple[float, float]:
+    def _bounds(self, side: int) -> tuple[float, float]:
         sums = self.sides[side]
         if not self.contest.is_mirrored:
-            low, high = wilson(sums.score_sum, self.deals)
-            return (low + high) / 2, (high - low) / 2
+            return wilson(sums.score_sum, self.deals)
         deals, score_sum, square_sum = self.deals + 4, sums.score_sum + 2, sums.square_sum + 2
         variance = (square_sum - score_sum**2 / deals) / (deals - 1)
-        return score_sum / deals, Z_95 * sqrt(variance / deals)
+        middle, half = score_sum / deals, Z_95 * sqrt(variance / deals)
+        return middle - half, middle + half
 
 
 def play_deal(contest: Contest, seed: int, deal: int, number: int = 0, time_s: float = TIME_S) -> DealResult:
@@ -151,7 +150,7 @@ def play_deal(contest: Contest, seed: int, deal: int, number: int = 0, time_s: f
         game = ArenaGame(contest, cards, deal % contest.players + 1)
         names = [sides[seating[seat % contest.teams]] for seat in range(contest.players)]
         entrants = [
-            _entrant(name, f"seqp2p arena, seed {seed}, deal {deal}, seating {which}, seat {seat}", time_s)
+            entrant(name, f"seqp2p arena, seed {seed}, deal {deal}, seating {which}, seat {seat}", time_s)
             for seat, name in enumerate(names, start=1)
         ]
         games.append(_play(game, entrants))
@@ -203,12 +202,6 @@ def elo_ratings(names: Sequence[str], points: Mapping[tuple[str, str], tuple[flo
     return {name: rating - middle for name, rating in ratings.items()}
 
 
-def _entrant(name: str, seed: str, time_s: float) -> Bot | Program:
-    if kind_of(name) == "program":
-        return program_of(name, time_s)
-    return maker_of(name, time_s)(random.Random(seed))  # noqa: S311  # the same choices again are wanted
-
-
 def _play(game: ArenaGame, entrants: Sequence[Bot | Program]) -> ArenaResult:
     """Play to the end, or until a bot fails. ``entrants`` are by seat."""
     bots = [each for each in entrants if not isinstance(each, Program)]
@@ -252,7 +245,8 @@ class Ladder:
 
         The contests take turns, so an early end leaves all with the same number of deals.
         """
-        going = [number for number in range(len(self.contests)) if self._goes_on(number)]
+        numbers = range(len(self.contests))
+        going = [each for each in numbers if self._handed_out[each] < self.deals and not self._is_decided(each)]
         if not going:
             return None
         number = min(going, key=self._handed_out.__getitem__)
@@ -273,9 +267,6 @@ class Ladder:
         tally.add(result)
         self._handed_out[result.contest] = max(self._handed_out[result.contest], tally.deals)
         return True
-
-    def _goes_on(self, number: int) -> bool:
-        return self._handed_out[number] < self.deals and not self._is_decided(number)
 
     def _is_decided(self, number: int) -> bool:
         tally = self.tallies[number]

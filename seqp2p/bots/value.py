@@ -10,7 +10,6 @@ number with 32 bits for each unit, so rows add and subtract in one step; a guard
 """
 
 import struct
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -102,7 +101,10 @@ def read_weights(content: bytes, name: str, states: int, features: int) -> Weigh
         raise BadWeights(message("the bot's weights {name} are damaged: reinstall seqp2p", name=name))
     row_count = states * features * units
     found = struct.unpack(f"<{len(numbers) // 2}h", numbers)
-    packed = [_packed(found[at : at + units]) for at in range(0, row_count, units)]
+    packed = [
+        sum(weight << FIELD_BITS * unit for unit, weight in enumerate(found[at : at + units]))
+        for at in range(0, row_count, units)
+    ]
     out = found[row_count:]
     return Weights(
         rows=tuple(tuple(packed[state * features : (state + 1) * features]) for state in range(states)),
@@ -110,7 +112,3 @@ def read_weights(content: bytes, name: str, states: int, features: int) -> Weigh
         units=units,
         guard=sum(GUARD << FIELD_BITS * unit for unit in range(units)),
     )
-
-
-def _packed(row: Sequence[int]) -> int:
-    return sum(weight << FIELD_BITS * unit for unit, weight in enumerate(row))

@@ -135,7 +135,8 @@ class Absence:
                     told.append(Back(seat))
                 continue
             away_s = now - self._away_at.setdefault(seat, now)
-            if seat in graces_begin or (seat not in self._told and away_s >= self._silent_s(seat)):
+            silent_s = 0.0 if self._has_stopped(seat) else ABSENT_AFTER_GOODBYE_S if seat in self._gone else ABSENT_S
+            if seat in graces_begin or (seat not in self._told and away_s >= silent_s):
                 self._told.add(seat)
                 grace_s = None if self.gathers else self.grace_s
                 told.append(Absent(seat, grace_s, later=self._has_stopped(seat)))
@@ -151,11 +152,6 @@ class Absence:
         self._stopped_at = dict.fromkeys(self._stopped_at, now)
         self._away_at = {seat: at if seat in self._given_up else now for seat, at in self._away_at.items()}
         return True
-
-    def _silent_s(self, seat: int) -> float:
-        if self._has_stopped(seat):
-            return 0.0
-        return ABSENT_AFTER_GOODBYE_S if seat in self._gone else ABSENT_S
 
     def _has_stopped(self, seat: int) -> bool:
         """Return True if the last word of a seat was that it stops for now."""

@@ -16,7 +16,7 @@ from seqp2p.i18n import message, message_of
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.intake import Applied
 from seqp2p.match.machine import Match
-from seqp2p.match.remark import REMARK_LENGTH_MAX, REMARKS_MAX, Remark
+from seqp2p.match.remark import REMARK_LENGTH_MAX, REMARKS_MAX
 from seqp2p.match.seat import SeatKeys
 from seqp2p.match.signed import SignedRemark
 from seqp2p.match.steps import why_not_callable
@@ -168,20 +168,12 @@ class Turns:
         """Sign this action. A call names the speaker's newest callable remark. Raises RulesError."""
         if action.kind != "call":
             return self._seat.play(self._match, action)
-        last = self._match.remarks.last_of(action.seat)
-        if last is None:
+        said, game, number = self._match.remarks.of(action.seat), self._match.game, self._match.number
+        if not said:
             raise IllegalAction(message("seat {seat} has said nothing", seat=action.seat))
-        return self._seat.call(self._match, self._newest_callable(action.seat) or last)
-
-    def _newest_callable(self, speaker: int) -> Remark | None:
         # Not just the last one: a courtesy said quickly would cover up what was said before it.
-        game = self._match.game
-        for remark in reversed(self._match.remarks.after((0,) * game.players)):
-            if remark.said.seat == speaker and not why_not_callable(
-                game, remark, self._seat.number, self._match.number
-            ):
-                return remark
-        return None
+        callable_ = (each for each in reversed(said) if not why_not_callable(game, each, self._seat.number, number))
+        return self._seat.call(self._match, next(callable_, said[-1]))
 
     def ask(self) -> None:
         """Ask for the open choice, unless it is asked already; take back a void question."""
@@ -194,15 +186,11 @@ class Turns:
             next_seen = self._seat.view_after(self._match, WAIVE)
             if next_seen.phase == "draw" and next_seen.to_move == self._seat.number:
                 self._asking.ask(number, next_seen, None, ahead=True)
-        elif self._void(number):
-            self._asking.take_back()
-
-    def _void(self, number: int) -> bool:
-        """Return True if the last question is void. One asked ahead stands until the late card is dealt."""
-        if self._asking.open is None:
-            return False
-        step, ahead = self._asking.open
-        return step != number and not (ahead and self._match.kind == "draw")
+        elif self._asking.open is not None:
+            step, ahead = self._asking.open
+            # One asked ahead stands until the late card is dealt.
+            if step != number and not (ahead and self._match.kind == "draw"):
+                self._asking.take_back()
 
     def hurry(self, sender: int, step: int) -> None:
         """The next player has chosen to draw: a draw still owed is made now, or forgotten."""

@@ -100,7 +100,6 @@ class LiveGame:
 
     @property
     def dealt(self) -> bool:
-        """True once the cards were dealt."""
         return self.match.game.position is not None
 
     def ways(self) -> dict[int, int | str]:

@@ -80,13 +80,11 @@ class Recorder:
     def keep(self, outcome: Applied | Cheating) -> None:
         """Write an applied thing to the replay, and emit its events."""
         self.writer.keep(self.match, outcome)
-        self._emit_all(outcome.events)
+        for event in outcome.events:
+            self.emit(event)
 
     def record(self, events: tuple[Event, ...]) -> None:
         """Write the new final steps to the replay, and emit these events."""
         self.writer.record(self.match)
-        self._emit_all(events)
-
-    def _emit_all(self, events: tuple[Event, ...]) -> None:
         for event in events:
             self.emit(event)

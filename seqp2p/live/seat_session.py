@@ -200,7 +200,7 @@ class SeatSession:
         final = self.match.record[: self.match.final]
         dropped = {seat for closed in final if closed.action == "drop" for seat in closed.about}
         if self.ending is None and self.seat.number in dropped:
-            self._be_dropped()
+            self._end(DROPPED, farewell="")
         over = self.ending is not None
         await self._advance()
         return over
@@ -384,7 +384,7 @@ class SeatSession:
             if isinstance(event, Undone):
                 self._asking.take_back()
             elif isinstance(event, Dropped) and self.seat.number in event.seats:
-                self._be_dropped()
+                self._end(DROPPED, farewell="")
         if self.match.game.result is not None and self.ending is None:
             self.ending = Ending(self.match.game.result, message("the game is over"))
 
@@ -561,9 +561,6 @@ class SeatSession:
         """Stop for now: nothing is signed, and the seat can be resumed once the cards are dealt."""
         if self.ending is None:
             self._end(STOPPED, farewell=LATER, resumable=True)
-
-    def _be_dropped(self) -> None:
-        self._end(DROPPED, farewell="")
 
     def _end(self, reason: str, farewell: str | None = None, *, resumable: bool = False) -> None:
         """End the session: the game cannot go on now. A final position that a majority has signed holds all the same.

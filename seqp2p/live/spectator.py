@@ -119,19 +119,16 @@ class WatchedGame:
                     nursery.start_soon(self._ask)
                     while game.ending is None:
                         await game.take(await self._backlog.take())
-                    await self._wait_for_hands()
+                    waits = game.see_hands()
+                    with trio.move_on_after(OPENINGS_WAIT_S):
+                        while waits:
+                            waits = game.take_hands(await self._backlog.take())
                     nursery.cancel_scope.cancel()
             finally:
                 identity = self._waiting.credentials.identity
                 writer.finish(self.match, identity.public, partial(sign, identity))
         assert game.ending is not None, "it has ended"
         return game.ending
-
-    async def _wait_for_hands(self) -> None:
-        waits = self._game.see_hands()
-        with trio.move_on_after(OPENINGS_WAIT_S):
-            while waits:
-                waits = self._game.take_hands(await self._backlog.take())
 
     # The link to the host.
 

@@ -11,7 +11,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Final, Literal, TypeAlias
+from typing import Annotated, Final, Literal
 
 import msgspec
 
@@ -39,8 +39,6 @@ Entries of unknown kinds are kept and passed on, and not dialled."""
 CHANGE_S: Final = 5.0
 """Between two changes of one seat's addresses that are taken; the newest of those that come meanwhile is kept."""
 
-StatementNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=NUMBER_MAX)]
-
 
 class AddressEntry(Record, frozen=True):
     """One way to reach a seat."""
@@ -55,7 +53,7 @@ class AddressPayload(Record, frozen=True):
     v: Literal[1]
     key: Bytes32
     nonce: Bytes32
-    number: StatementNumber
+    number: Annotated[int, msgspec.Meta(ge=1, le=NUMBER_MAX)]
     entries: Annotated[tuple[AddressEntry, ...], msgspec.Meta(max_length=ENTRIES_MAX)]
 
 

@@ -92,7 +92,6 @@ def game_mark(game: bytes) -> str:
 
 
 def read_table(properties: Properties) -> TableAdvert | None:
-    """Return the table in a TXT record, or None."""
     texts = _texts(properties)
     host = clean(texts.get("host", ""), NAME_LENGTH_MAX)
     variant, state = texts.get("variant", ""), texts.get("state", "")

@@ -13,7 +13,6 @@ import itertools
 import secrets
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeAlias
 
 import trio
@@ -54,18 +53,16 @@ class Browsed(Generic[A]):
 
     def put(self, name: str, found: Found[A] | None) -> None:
         """Set the advertisement of this name; None if it is gone."""
-        if self._found.get(name) == found or (found is not None and not self._has_room(name, found)):
+        if self._found.get(name) == found:
             return
         if found is None:
             del self._found[name]
         else:
+            numbers = [other.advert.number for each, other in self._found.items() if each != name]
+            if numbers.count(found.advert.number) >= self._count_max:
+                return
             self._found[name] = found
         self._changed.unpark_all()
-
-    def _has_room(self, name: str, found: Found[A]) -> bool:
-        number = found.advert.number
-        others = sum(other.advert.number == number for each, other in self._found.items() if each != name)
-        return others < self._count_max
 
     def fail(self, problem: str) -> None:
         self.problem = problem
@@ -133,66 +130,58 @@ async def advertising(
     ``listeners`` are the sockets it listens on, ``likeliest`` the addresses to prefer where there are many. Call the
     function that this yields to change the advertisement.
     """
-    post = _Post[A](advert, _Where(listeners, likeliest, interfaces, limits))
+    post = _Post[A](advert, listeners, likeliest, interfaces, limits)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(post.keep, warn)
         yield post.update
         nursery.cancel_scope.cancel()
 
 
+@dataclass
 class _Post(Generic[A]):
     """One advertisement, kept up to date with its content and with the addresses of this machine."""
 
-    def __init__(self, advert: A, where: "_Where") -> None:
-        self._advert: A = advert
-        self._where = where
+    advert: A
+    listeners: Sequence[trio.SocketListener]
+    likeliest: Sequence[Address]
+    interfaces: Interfaces
+    limits: Limits
+
+    def __post_init__(self) -> None:
+        self._bound = [Address(*listener.socket.getsockname()[:2]) for listener in self.listeners]
         self._changed = trio.lowlevel.ParkingLot()
         self._name = f"seqp2p-{secrets.token_hex(8)}"
 
     def update(self, advert: A) -> None:
-        self._advert = advert
+        self.advert = advert
         self._changed.unpark_all()
 
     async def keep(self, warn: Warn) -> None:
-        may_change = any(address.host in WILDCARDS for address in self._where.bound)
-        if not may_change and not self._where.addresses():
+        may_change = any(address.host in WILDCARDS for address in self._bound)
+        if not may_change and not self.addresses():
             return
         opened = await trio.to_thread.run_sync(_load)
         try:
-            async with opened(self._where.interfaces, self._where.limits) as net:
+            async with opened(self.interfaces, self.limits) as net:
                 await self._keep(net)
         except OSError as error:
             warn(message("others cannot find this table on the network automatically: {reason}", reason=_reason(error)))
 
     async def _keep(self, net: "Net") -> None:
         while True:
-            advert = self._advert
+            advert = self.advert
             # An address is advertised as long as there is no other: a cable that is out may be in again.
-            if addresses := self._where.addresses():
+            if addresses := self.addresses():
                 await net.announce(self._name, addresses, advert.properties())
-            with trio.move_on_after(self._where.limits.rescan_s):
-                while self._advert is advert:
+            with trio.move_on_after(self.limits.rescan_s):
+                while self.advert is advert:
                     await self._changed.park()
-
-
-@dataclass(frozen=True)
-class _Where:
-    """The addresses at which others on the LAN reach this program, now and after the network has changed."""
-
-    listeners: Sequence[trio.SocketListener]
-    likeliest: Sequence[Address]
-    interfaces: Interfaces
-    limits: Limits
-
-    @cached_property
-    def bound(self) -> list[Address]:
-        return [Address(*listener.socket.getsockname()[:2]) for listener in self.listeners]
 
     def addresses(self) -> tuple[Address, ...]:
         """Return IP addresses that others can use, likeliest first, all with one port: an advertisement has one."""
         local = local_hosts(self.interfaces)
         found: list[Address] = []
-        for bound in self.bound:
+        for bound in self._bound:
             if bound.host in WILDCARDS:
                 found += [Address(host, bound.port) for host in local if (":" in host) == (":" in bound.host)]
             elif bound.host in local:

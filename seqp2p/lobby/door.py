@@ -69,7 +69,6 @@ class CodeDoor:
         self._place = place
         self._burned = 0  # codes with this place
         self._own = own
-        self._randomness = own.randomness
         self._limits = limits = own.limits
         self.on_event = own.on_event
         self._friends = {key: Window(limits.code_friend_tries, _HOUR_S) for key in friends}
@@ -83,16 +82,14 @@ class CodeDoor:
         self._strangers = self._told = 0
         self._wrong = 0
         self._stranger_came = trio.lowlevel.ParkingLot()
-        self._show(self._make(WORDS_MIN))
+        self._show(WORDS_MIN)
 
-    def _make(self, words: int) -> str:
-        return make_code(self._number, words, self._randomness, self._place)
-
-    def _show(self, code: str) -> None:
-        self.code = code
-        self._public = public_part(code)
+    def _show(self, words: int) -> None:
+        """Make a code of so many words, which holds from now on."""
+        self.code = make_code(self._number, words, self._own.randomness, self._place)
+        self._public = public_part(self.code)
         self._failed = 0
-        self.on_event(CodeShown(code))
+        self.on_event(CodeShown(self.code))
 
     @property
     def _tries(self) -> int:
@@ -192,7 +189,7 @@ class CodeDoor:
         """Answer a client that has begun. Return True if it has proved the code; then it is told."""
         code = self.code
         exchange = Exchange(
-            code, key, self._own.key, self._own.credentials.certificate_hash, self._randomness, host=True
+            code, key, self._own.key, self._own.credentials.certificate_hash, self._own.randomness, host=True
         )
         await send(frames, PakeB(exchange.message))
         # After the answer, so that the time this takes, which depends on the code, cannot be seen.
@@ -211,7 +208,7 @@ class CodeDoor:
         self._spent.add(self._public)
         self._number = self._unspent_number(words)
         self._move()
-        self._show(self._make(words))
+        self._show(words)
 
     def _unspent_number(self, words: int) -> int:
         """Return a table number that no code of so many words has had; once all have been, another than the last."""
@@ -219,13 +216,13 @@ class CodeDoor:
         if not numbers:
             self._spent = {(number, length) for number, length in self._spent if length != words} | {self._public}
             return self._unspent_number(words)
-        return numbers[int.from_bytes(self._randomness(4), "big") % len(numbers)]
+        return numbers[int.from_bytes(self._own.randomness(4), "big") % len(numbers)]
 
     def _move(self) -> None:
         """Change the meeting place, if there is one."""
         self._burned = 0
         if self._place:
-            self._place = make_place(self._randomness)
+            self._place = make_place(self._own.randomness)
 
     def _count_wrong(self) -> None:
         self._failed += 1
@@ -239,7 +236,7 @@ class CodeDoor:
         words = min(self._public[1] + 1, PLACE_WORDS_MAX if self._place else self._limits.code_words_max)
         if (self._number, words) in self._spent:
             self._number = self._unspent_number(words)
-        self._show(self._make(words))
+        self._show(words)
 
     # Turns.
 

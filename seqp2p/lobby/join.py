@@ -113,7 +113,6 @@ async def _find_again(own: Own, former: AgreedTable, dial: Dial) -> tuple[Addres
                 except (Unreachable, WrongKey):
                     if back is not None and not back.is_away:
                         misses = 0  # As long as the relay answers the host may still come.
-                    continue
                 except PeerRefused as refused:
                     if refused.code != "game_started":
                         raise
@@ -206,18 +205,15 @@ def check_lobby(lobby: wire.LobbyMessage, host_key: bytes, last: wire.LobbyMessa
     taken = [seat for seat in lobby.seats if seat is not None]
     if any(name_fault(seat.name) for seat in taken) or len({seat.key for seat in taken}) != len(taken):
         raise PeerError(message("The host shows a lobby with invalid names or keys."))
-    if lobby.relay is not None and not _is_relay(lobby.relay):
+    try:
+        is_relay = lobby.relay is None or str(parse_relay_address(lobby.relay)) == lobby.relay
+    except AddressError:
+        is_relay = False
+    if not is_relay:
         raise PeerError(message("The host shows a relay with an invalid address."))
     first = lobby.seats[0]
     if first is None or first.key != host_key:
         raise PeerError(message("The host shows a lobby in which another key has its seat."))
-
-
-def _is_relay(text: str) -> bool:
-    try:
-        return str(parse_relay_address(text)) == text
-    except AddressError:
-        return False
 
 
 def shown_lobby(lobby: wire.LobbyMessage) -> LobbyShown:
@@ -375,19 +371,14 @@ class _Joiner:
             case wire.AcceptGame():
                 self.asked = False
                 self.link.send(request)
+            case UseRelay() if lobby.relay is not None:
+                self.relay = parse_relay_address(lobby.relay)  # The next statement names it.
             case UseRelay():
-                self._use_relay(lobby)
+                self._on_event(declined("no_relay"))
             case MovePlayer() | RemovePlayer() | StartGame():
                 self._on_event(declined("host_only"))
             case _:
                 assert_never(request)
-
-    def _use_relay(self, lobby: wire.LobbyMessage) -> None:
-        """Use the host's relay, as this player wants: the next statement names it."""
-        if lobby.relay is None:
-            self._on_event(declined("no_relay"))
-        else:
-            self.relay = parse_relay_address(lobby.relay)
 
     def _say(self, text: str, lobby: wire.LobbyMessage) -> None:
         own = lobby.seats[self.seat - 1]

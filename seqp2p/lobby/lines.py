@@ -5,7 +5,7 @@ names its lobby and has a number above that of the speaker's last one, so none i
 """
 
 from collections.abc import Callable, Collection
-from typing import Annotated, Final, Literal, TypeAlias
+from typing import Annotated, Final, Literal
 
 import msgspec
 
@@ -25,8 +25,6 @@ _NUMBER_MAX: Final = 2**31 - 1
 SPEAKERS_MAX: Final = 1_024
 """Keys whose numbers are kept; each has given the code."""
 
-LineNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=_NUMBER_MAX)]
-
 
 class LinePayload(Record, frozen=True):
     """The signed bytes: in this lobby the player with this key says this, after all its lines with lower numbers."""
@@ -34,7 +32,7 @@ class LinePayload(Record, frozen=True):
     v: Literal[1]
     lobby: Bytes32
     key: Bytes32
-    number: LineNumber
+    number: Annotated[int, msgspec.Meta(ge=1, le=_NUMBER_MAX)]
     text: str
 
 

@@ -105,21 +105,15 @@ async def opened(interfaces: Interfaces, limits: Limits) -> AsyncGenerator[Net]:
         raise OSError(str(error) or type(error).__name__) from None
 
 
-NO_NETWORK: Final = message("this machine has no network: only programs on it can join")
-
-
 def _start(interfaces: Interfaces) -> Zeroconf:
     try:
         library = _start_everywhere() if interfaces is None else Zeroconf(list(interfaces))
     except RuntimeError as error:
-        raise OSError(NO_NETWORK) from error
+        raise OSError(message("this machine has no network: only programs on it can join")) from error
     assert library.loop is not None, "it has started"
-    library.loop.set_exception_handler(_pass_over)
+    # A stranger's damaged packet is of no interest to a player.
+    library.loop.set_exception_handler(lambda _loop, _context: None)
     return library
-
-
-def _pass_over(*_: object) -> None:
-    """Pass over a stranger's damaged packet, which is of no interest to a player."""
 
 
 def _start_everywhere() -> Zeroconf:

@@ -17,7 +17,7 @@ of the package ``spake2`` (Ed25519); the confirmations are HMAC-SHA256 of a labe
 
 import hmac
 from collections.abc import Callable
-from typing import Final, Protocol, cast
+from typing import Any, Final
 
 import spake2
 import trio
@@ -39,11 +39,6 @@ CONFIRM_JOINER: Final = "seqp2p/1 confirm joiner"
 CONFIRM_HOST: Final = "seqp2p/1 confirm host"
 
 
-class _Side(Protocol):
-    def start(self) -> bytes: ...
-    def finish(self, inbound_side_and_message: bytes) -> bytes: ...
-
-
 class Exchange:
     """One side of one exchange: a message out, a message in, then two confirmations."""
 
@@ -60,16 +55,13 @@ class Exchange:
         """The keys and the hash have 32 bytes each."""
         keys = joiner_key + host_key + certificate_hash
         side = spake2.SPAKE2_B if host else spake2.SPAKE2_A
-        self._side = cast(
-            "_Side",
-            side(
-                code.encode("ascii"),
-                idA=label_bytes(CODE_JOINER) + keys,
-                idB=label_bytes(CODE_HOST) + keys,
-                entropy_f=randomness,
-            ),
+        self._side: Any = side(
+            code.encode("ascii"),
+            idA=label_bytes(CODE_JOINER) + keys,
+            idB=label_bytes(CODE_HOST) + keys,
+            entropy_f=randomness,
         )
-        self.message: Final = self._side.start()
+        self.message: Final[bytes] = self._side.start()
         """33 bytes to send."""
         self.code: Final = code
         self.answered = False
@@ -78,7 +70,7 @@ class Exchange:
     def finish(self, received: bytes) -> tuple[bytes, bytes]:
         """Return the joiner's and the host's confirmation, 32 bytes each; raises PeerError for a damaged message."""
         try:
-            key = self._side.finish(received)
+            key: bytes = self._side.finish(received)
         # The package's failures: not a point of the group, not the other side's, or one's own message returned.
         except (NotOnCurve, ValueError, spake2.SPAKEError):
             raise PeerError(message("The other side did not send a message of the code exchange.")) from None

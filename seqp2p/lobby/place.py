@@ -96,8 +96,7 @@ class HostLines:
         self._lines: tuple[Waiting, ...] = ()  # of this place and then of those before, by number
         self._opened = trio.lowlevel.ParkingLot()
         self._waits: dict[int, trio.CancelScope] = {}
-        numbers = range(_PLACES * TOKENS)
-        self.listeners: Final = tuple(RelayListener(partial(self._join, number)) for number in numbers)
+        self.listeners: Final = tuple(RelayListener(partial(self._join, each)) for each in range(_PLACES * TOKENS))
 
     def move(self, digits: str) -> None:
         """Wait at the place of these 14 digits from soon on."""
@@ -116,15 +115,16 @@ class HostLines:
                 place = await meeting_place(digits)
                 kept = any(line.has_linked for line in self._lines[:TOKENS])
                 before = self._lines if kept else self._lines[TOKENS:]
-                self._lines = (*map(self._line, place.tokens), *before)[: _PLACES * TOKENS]
+                lines = (
+                    Waiting(self.relay, token, "server", self._dial, self._limits, self._note_away)
+                    for token in place.tokens
+                )
+                self._lines = (*lines, *before)[: _PLACES * TOKENS]
                 self._note_away(None)
                 self._opened.unpark_all()
                 for wait in self._waits.values():
                     wait.cancel()
                 self._on_place(place)
-
-    def _line(self, token: bytes) -> Waiting:
-        return Waiting(self.relay, token, "server", self._dial, self._limits, self._note_away)
 
     async def _join(self, number: int) -> trio.abc.Stream:
         while True:

@@ -14,9 +14,9 @@ the frames from there on, a batch at a time. A link loses nothing. A spectator t
 
 import contextlib
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
 import trio
 
@@ -37,15 +37,6 @@ SPECTATORS_MAX: Final = 200
 """The most that an option allows at one host: 200 links carry each byte of the game 200 times."""
 
 
-class Outlet(Wire, Protocol):
-    """A live link to a spectator."""
-
-    @property
-    def unsent(self) -> int:
-        """Bytes that are queued, or on their way to the system."""
-        ...
-
-
 def of_spectators(limits: Limits) -> Limits:
     """Return the limits of spectators' links: they send next to nothing, and get a little at a time."""
     return replace(
@@ -58,14 +49,14 @@ def of_spectators(limits: Limits) -> Limits:
     )
 
 
+@dataclass(eq=False)
 class FeedReader:
     """One spectator: its link, and its position in the log."""
 
-    def __init__(self, key: bytes, link: Outlet) -> None:
-        self.key = key
-        self.link = link
-        self.position = 0
-        self.answer_at = float("-inf")
+    key: bytes
+    link: Wire
+    position: int = 0
+    answer_at: float = float("-inf")
 
 
 class SpectatorFeed:
@@ -138,7 +129,7 @@ class SpectatorFeed:
 
     # Links and what comes by them.
 
-    def connect(self, key: bytes, link: Outlet) -> FeedReader:
+    def connect(self, key: bytes, link: Wire) -> FeedReader:
         if old := self._readers.get(key):
             # It proved the key, so it has reconnected before its old connection was known to be dead.
             old.link.end(LinkLost(message("A newer connection has taken its place.")))

@@ -34,7 +34,7 @@ can. With an odd number both can, and two halves that only the cheat connects ca
 follow the majority's signatures.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -171,10 +171,6 @@ class Decree:
         heads |= {shown[0] for seat, shown in self._shown.items() if 0 in shown and seat in self.members}
         return not heads <= set(self.complete)
 
-    def has_shown(self, seat: int) -> bool:
-        """Return True if this seat has signed for the closing accepted here."""
-        return self.closing is not None and seat in self.showers(self.closing)
-
     def _signers_above(self, head: bytes) -> set[int]:
         return {seat for seat in self.members if head in self._above.get(seat, ())}
 
@@ -182,18 +178,14 @@ class Decree:
         """Return the outcome of a round with a certificate whose deciding ``last`` is confirmed here, or None."""
         if not self.majority(self.votes.get(round_, ())):
             return None  # A shortcut: a seat that floods a step with rounds is alone in them.
-        for votes in self._agreeing(round_):
+        groups: dict[tuple[Sanction, About], list[Vote]] = {}
+        for _, vote in sorted(self.votes.get(round_, {}).items()):
+            groups.setdefault((vote.action, vote.about), []).append(vote)
+        for votes in groups.values():
             voters = frozenset(vote.seat for vote in votes)
             if voters == self.members - votes[0].about and self.majority(voters):
                 return self._outcome(votes, votes[0])
         return None
-
-    def _agreeing(self, round_: int) -> Iterator[list[Vote]]:
-        """Yield the votes of a round in groups of equal ones."""
-        groups: dict[tuple[Sanction, About], list[Vote]] = {}
-        for _, vote in sorted(self.votes.get(round_, {}).items()):
-            groups.setdefault((vote.action, vote.about), []).append(vote)
-        yield from groups.values()
 
     def _outcome(self, votes: list[Vote], some: Vote) -> Value | None:
         lasts = [vote.last for vote in votes if vote.last is not None]

@@ -21,10 +21,7 @@ ACTION_LENGTH_MAX = 64
 REMARK_SIZE_MAX = 1024
 
 StepNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=STEP_MAX)]
-Point33: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=POINT_SIZE, max_length=POINT_SIZE)]
-KeyProof: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=KEY_PROOF_SIZE, max_length=KEY_PROOF_SIZE)]
-ShareProof: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=SHARE_PROOF_SIZE, max_length=SHARE_PROOF_SIZE)]
-DeckIndex: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
+SignatureBytes: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=SIGNATURE_SIZE, max_length=SIGNATURE_SIZE)]
 
 
 class SeatBody(Record, frozen=True):
@@ -36,8 +33,8 @@ class SeatBody(Record, frozen=True):
 class RevealBody(Record, frozen=True):
     """Step ``reveal``: game key X_i (33 bytes), proof of knowledge of x_i, and the nonce; they open the commitment."""
 
-    key: Point33
-    proof: KeyProof
+    key: Annotated[bytes, msgspec.Meta(min_length=POINT_SIZE, max_length=POINT_SIZE)]
+    proof: Annotated[bytes, msgspec.Meta(min_length=KEY_PROOF_SIZE, max_length=KEY_PROOF_SIZE)]
     nonce: Bytes32
 
 
@@ -52,7 +49,7 @@ class SharesBody(Record, frozen=True):
     """Steps ``deal`` and ``draw``: decryption shares (33 bytes each, in deck order) and their one proof."""
 
     shares: bytes
-    proof: ShareProof
+    proof: Annotated[bytes, msgspec.Meta(min_length=SHARE_PROOF_SIZE, max_length=SHARE_PROOF_SIZE)]
 
 
 class TurnBody(Record, frozen=True):
@@ -63,7 +60,7 @@ class TurnBody(Record, frozen=True):
     """
 
     action: Annotated[str, msgspec.Meta(max_length=ACTION_LENGTH_MAX)]
-    cards: tuple[DeckIndex, ...]
+    cards: tuple[Annotated[int, msgspec.Meta(ge=0, lt=2**31)], ...]
     shares: bytes
     proof: Annotated[bytes, msgspec.Meta(max_length=SHARE_PROOF_SIZE)]
 
@@ -73,7 +70,7 @@ class CallBody(Record, frozen=True):
 
     action: Annotated[str, msgspec.Meta(max_length=ACTION_LENGTH_MAX)]
     remark: Annotated[bytes, msgspec.Meta(max_length=REMARK_SIZE_MAX)]
-    signature: Annotated[bytes, msgspec.Meta(min_length=SIGNATURE_SIZE, max_length=SIGNATURE_SIZE)]
+    signature: SignatureBytes
 
 
 class OverBody(Record, frozen=True):

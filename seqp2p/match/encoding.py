@@ -121,13 +121,9 @@ def structure(kind: type[T], value: Any) -> T:
     try:
         return msgspec.convert(value, kind, builtin_types=(bytes,))
     except msgspec.ValidationError as error:
-        raise DecodeError(_shown(str(error))) from None
-
-
-def _shown(text: str) -> str:
-    """Return a library's text about hostile bytes, which it quotes: printable characters only, and not too many."""
-    clean = (character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
-    return "".join(clean)[:TEXT_LENGTH_MAX]
+        # The library quotes hostile bytes: printable characters only, and not too many.
+        shown = (character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in str(error))
+        raise DecodeError("".join(shown)[:TEXT_LENGTH_MAX]) from None
 
 
 def decode(kind: type[T], data: bytes, size_max: int) -> T:

@@ -52,7 +52,10 @@ class TooEarly(MatchError):
 
 
 class OtherPast(MatchError):
-    """A contribution signed on top of another past than ours: no evidence against its seat, and no use here."""
+    """Something signed on top of another past than ours: no evidence against its seat, and no use here."""
+
+    def __init__(self, step: int, seat: int) -> None:
+        super().__init__(message("seat {seat} has a different history at step {step}", seat=seat, step=step))
 
 
 class Violation(MatchError):

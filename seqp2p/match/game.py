@@ -12,6 +12,7 @@ words, the drawing below a bound and the permutation are fixed byte by byte in d
 that every verifier draws the same dealer.
 """
 
+import struct
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
@@ -29,8 +30,6 @@ from seqp2p.match.errors import Refusal
 from seqp2p.match.events import Result
 from seqp2p.match.table import Agreement
 from seqp2p.rules import Card, DealerDraw, Position, Variant, dealer_draw, drop, skip, team_of
-
-WORD_SIZE = 4
 
 
 @dataclass
@@ -64,11 +63,9 @@ class Deck:
 
     def copy(self) -> "Deck":
         other = copy(self)
-        other.ciphertexts = list(self.ciphertexts)
         other.hands = [list(hand) for hand in self.hands]
-        other.partial = dict(self.partial)
-        other.shown = dict(self.shown)
-        other.discards = list(self.discards)
+        for name in ("ciphertexts", "partial", "shown", "discards"):
+            setattr(other, name, copy(getattr(self, name)))
         return other
 
     def gather(self, joint_key: Point) -> None:
@@ -178,13 +175,8 @@ class Game:
     def copy(self) -> "Game":
         other = copy(self)
         other.deck = self.deck.copy()
-        other.commitments = dict(self.commitments)
-        other.keys = dict(self.keys)
-        other.heads = list(self.heads)
-        other.placed_at = dict(self.placed_at)
-        other.called = set(self.called)
-        other.skipped = set(self.skipped)
-        other.plans = deque(self.plans)
+        for name in ("commitments", "keys", "heads", "placed_at", "called", "skipped", "plans"):
+            setattr(other, name, copy(getattr(self, name)))
         return other
 
     def drop(self, seats: Collection[int]) -> None:
@@ -227,18 +219,12 @@ class JointStream:
     """Endless uniform numbers from a seed: 32-bit big-endian words of H(joint ‖ seed ‖ counter), counter 0, 1, …"""
 
     def __init__(self, seed: bytes) -> None:
-        self._words = self._all_words(seed)
-
-    @staticmethod
-    def _all_words(seed: bytes) -> Iterator[int]:
-        for counter in count():
-            block = tagged_hash(JOINT, seed, counter.to_bytes(4, "big"))
-            for at in range(0, len(block), WORD_SIZE):
-                yield int.from_bytes(block[at : at + WORD_SIZE], "big")
+        blocks = (tagged_hash(JOINT, seed, counter.to_bytes(4, "big")) for counter in count())
+        self._words: Iterator[int] = (word for block in blocks for (word,) in struct.iter_unpack(">I", block))
 
     def below(self, bound: int) -> int:
         """Return a uniform number in 0 … bound − 1; words of the last, incomplete run of ``bound`` are skipped."""
-        span = 1 << (8 * WORD_SIZE)
+        span = 1 << 32
         limit = span - span % bound
         word = next(word for word in self._words if word < limit)
         return word % bound

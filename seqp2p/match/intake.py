@@ -231,7 +231,7 @@ class PendingBuffer:
             if own[-1].step <= step:
                 return False
             self.remove(account, own[-1])
-        insort(kept, (account, PendingThing(step, thing, sender)), key=_by_step)
+        insort(kept, (account, PendingThing(step, thing, sender)), key=lambda each: (each[1].step, each[0]))
         return True
 
     def of(self, kind: type[SignedThing]) -> Sequence[tuple[Account, PendingThing]]:
@@ -339,25 +339,23 @@ class Intake:
         """Apply a checked thing; ``sender`` is the seat that it came from, 0 for a record or a host."""
         if finding.place != self._place:
             finding = self.check(finding.thing)
-        outcome = self._apply(finding.found, sender)
+        outcome: Outcome
+        match finding.found:
+            case BadSender() as outcome:
+                pass
+            case _Judged() as found:
+                outcome = self._take_judged(found, sender)
+            case _Said() as found:
+                outcome = self._take_word(found, sender)
+            case Remark() as remark:
+                outcome = self._take_remark(remark, sender)
+            case _Released() as found:
+                outcome = self._take_secret(found, sender)
+            case _:
+                assert_never(finding.found)
         if isinstance(outcome, Applied | Cheating) or (not isinstance(outcome, BadSender) and outcome.events):
             self._taken += 1
         return outcome
-
-    def _apply(self, found: _Found, sender: int) -> Outcome:
-        match found:
-            case BadSender():
-                return found
-            case _Judged():
-                return self._take_judged(found, sender)
-            case _Said():
-                return self._take_word(found, sender)
-            case Remark():
-                return self._take_remark(found, sender)
-            case _Released():
-                return self._take_secret(found, sender)
-            case _:
-                assert_never(found)
 
     def _take_judged(self, found: _Judged, sender: int) -> Outcome:
         thing, envelope = found.thing, found.envelope
@@ -501,11 +499,6 @@ class Intake:
         # Not ``chain.opened``, as for contributions: a speaker dates with its ``number`` also where no step is open, at
         # the end or while what closed the last one is not final. Nothing later would let such a remark in.
         return word.step <= self.match.number and self._may_hear(word.seat)
-
-
-def _by_step(entry: tuple[Account, PendingThing]) -> tuple[int, Account]:
-    account, waiting = entry
-    return waiting.step, account
 
 
 def _payloads(thing: SignedThing) -> tuple[bytes, ...]:

@@ -181,9 +181,7 @@ class Match:
         # A slice, because a step may be undone while a thread is here.
         closed = next(iter(self.record[envelope.step - 1 : envelope.step]), None)
         if envelope.prev != (closed.prev if closed else self.head):
-            raise OtherPast(
-                message("seat {seat} has a different history at step {step}", seat=envelope.seat, step=envelope.step)
-            )
+            raise OtherPast(envelope.step, envelope.seat)
         if closed and closed.action:
             return self._judge_late(envelope, contribution)
         first = self._first(envelope)
@@ -191,7 +189,7 @@ class Match:
             return self._check(envelope, contribution)
         if first.payload != contribution.payload:
             # Two payloads of one seat for one step on one past are evidence, with any content.
-            raise self._violation(envelope, "equivocation", TWO_CONTRIBUTIONS, first, contribution)
+            raise Violation(envelope.seat, envelope.step, TWO_CONTRIBUTIONS, (first, contribution))
         return None
 
     def judge_lot(self, lot: Sequence[Contribution]) -> None:
@@ -408,7 +406,7 @@ class Match:
         """Raises Violation if the seat must not sign this contribution to the open step."""
         step, seat = self.chain.open, envelope.seat
         if step is None or envelope.step < step.number or seat not in step.seats:
-            raise self._violation(envelope, "step", message("it was not its step"), contribution)
+            raise Violation(seat, envelope.step, message("it was not its step"), (contribution,), "step")
         return self._checked(step, envelope, contribution)
 
     def _judge_late(self, envelope: Envelope, contribution: Contribution) -> Checked | None:
@@ -424,10 +422,11 @@ class Match:
     def _checked(self, step: LiveStep, envelope: Envelope, contribution: Contribution) -> Checked:
         if envelope.kind != step.plan.kind:
             reason = message("a contribution of a kind other than {kind}", kind=step.plan.kind)
-            raise self._violation(envelope, "step", reason, contribution)
+            raise Violation(envelope.seat, envelope.step, reason, (contribution,), "step")
         kept, fault = self._verdict(step, envelope, contribution.payload)
         if fault is not None:
-            raise self._violation(envelope, *fault, contribution)
+            failure, why = fault
+            raise Violation(envelope.seat, envelope.step, why, (contribution,), failure)
         return Checked(step.number, envelope.seat, contribution, kept)
 
     def _verdict(self, step: LiveStep, envelope: Envelope, payload: bytes) -> _Verdict:
@@ -454,9 +453,6 @@ class Match:
         if len(verdicts) > VERDICTS_KEPT:
             verdicts.popitem(last=False)
 
-    def _violation(self, envelope: Envelope, failure: Failure, reason: str, *evidence: Contribution) -> Violation:
-        return Violation(envelope.seat, envelope.step, reason, evidence, failure)
-
     def _keep_second(self, step: LiveStep, violation: Violation) -> bool:
         """Keep two contributions to this step, each of which may stand in the end. Return True if one is new."""
         kept = False
@@ -480,9 +476,7 @@ class Match:
         if word.step > base.number:
             raise TooEarly(word.step, word.seat)
         if word.prev != base.prev:
-            raise OtherPast(
-                message("seat {seat} has a different history at step {step}", seat=word.seat, step=word.step)
-            )
+            raise OtherPast(word.step, word.seat)
         return base
 
     @staticmethod

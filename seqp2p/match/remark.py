@@ -5,8 +5,9 @@ speaker. It is outside the steps: no head depends on it, and nothing waits for i
 carries a remark's bytes into the record.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -24,8 +25,6 @@ REMARKS_MAX = 200  # per seat and game: more than a person types, and the replay
 NO_REMARK = bytes(32)
 COURTESIES = ("hello", "good luck", "well played", "good game", "thank you", "one moment")
 
-RemarkNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=REMARKS_MAX)]
-
 
 class RemarkPayload(Record, frozen=True):
     """The signed payload. ``last`` is the hash of the seat's remark before this one, 32 zero bytes for the first.
@@ -36,7 +35,7 @@ class RemarkPayload(Record, frozen=True):
     v: Literal[1]
     game: Bytes32
     seat: SeatNumber
-    number: RemarkNumber
+    number: Annotated[int, msgspec.Meta(ge=1, le=REMARKS_MAX)]
     last: Bytes32
     step: StepNumber
     prev: Bytes32
@@ -94,20 +93,20 @@ class RemarkLog:
 
     def counts(self, players: int) -> tuple[int, ...]:
         """The number of remarks of each seat, in seat order."""
-        return tuple(len(self._chains.get(seat, ())) for seat in range(1, players + 1))
+        return tuple(len(self.of(seat)) for seat in range(1, players + 1))
 
     def after(self, counts: tuple[int, ...]) -> list[Remark]:
         """Return the remarks that a peer with these numbers lacks."""
-        return [remark for seat, count in enumerate(counts, 1) for remark in self._chains.get(seat, [])[count:]]
+        return [remark for seat, count in enumerate(counts, 1) for remark in self.of(seat)[count:]]
 
     def next_of(self, seat: int) -> tuple[int, bytes]:
         """Return the number of a seat's next remark, and the hash it must name."""
-        chain = self._chains.get(seat, [])
+        chain = self.of(seat)
         return len(chain) + 1, chain[-1].hash if chain else NO_REMARK
 
-    def last_of(self, seat: int) -> Remark | None:
-        chain = self._chains.get(seat)
-        return chain[-1] if chain else None
+    def of(self, seat: int) -> Sequence[Remark]:
+        """Return a seat's remarks, the newest last."""
+        return self._chains.get(seat, [])
 
     def add(self, remark: Remark) -> bool:
         """Keep a remark if it is the next of its seat's chain, else return False."""

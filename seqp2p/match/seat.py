@@ -79,19 +79,16 @@ class SeatKeys:
         False where signing would reveal a card to a second seat: a share for its own (current or former) card, or for
         one that it already gave to another seat. False while it waits to sign.
         """
-        if self.waits_to_sign:
+        if self.waits_to_sign or self.number not in match.awaited or not match.may_sign:
             return False
-        return self.number in match.awaited and match.may_sign and not self._tells_two(match)
+        told = self._told_by_share(match).items()
+        return not any(a in self._opened or self._given.get(a, holder) != holder for a, holder in told)
 
     def remember(self, match: Match, signed: Contribution) -> None:
         """Note the shares in an own contribution of a resumed match, before the match takes it."""
         word = open_envelope(signed.payload)
         if (word.seat, word.step, word.prev) == (self.number, match.number, match.head):
             self._given |= self._told_by_share(match)
-
-    def _tells_two(self, match: Match) -> bool:
-        told = self._told_by_share(match).items()
-        return any(a in self._opened or self._given.get(a, holder) != holder for a, holder in told)
 
     def _told_by_share(self, match: Match) -> dict[Point, int]:
         """Return the seat that learns a card by each share that this seat owes, by the ciphertext's a."""
@@ -107,10 +104,6 @@ class SeatKeys:
             owners = dict(enumerate(match.game.owners, match.game.deck.drawn))
             return {position: owners[position] for position in positions_of_others(match.game, self.number)}
         return {}
-
-    def _give(self, match: Match) -> Body:
-        self._given |= self._told_by_share(match)
-        return SharesBody(*self._shares(match, list(self._to_give(match))))
 
     def hand(self, match: Match) -> dict[int, int]:
         """Return the seat's own cards: physical card by deck position, for every card dealt to it."""
@@ -129,16 +122,23 @@ class SeatKeys:
 
     def contribute(self, match: Match) -> Contribution:
         """Return the contribution owed to any open step but a turn. A shuffle takes some 35 ms: run in a thread."""
-        bodies = {
-            "seat": self._seat_body,
-            "reveal": self._reveal_body,
-            "shuffle": self._shuffle_body,
-            "deal": self._give,
-            "draw": self._give,
-            "over": self._over_body,
-        }
-        assert match.kind in bodies, "a turn takes an action"
-        return self._sign(match, bodies[match.kind](match))
+        body: Body
+        match match.kind:
+            case "seat":
+                body = SeatBody(key_commitment(match.game.id, self.number, encode_point(self._key), self._nonce))
+            case "reveal":
+                proof = prove_key(self._secret, self._key, self._context(match), self._randomness)
+                body = RevealBody(encode_point(self._key), proof, self._nonce)
+            case "shuffle":
+                body = self._shuffle_body(match)
+            case "deal" | "draw":
+                self._given |= self._told_by_share(match)
+                body = SharesBody(*self._shares(match, list(self._to_give(match))))
+            case "over":
+                body = OverBody(final_hash(match.game))
+            case _:
+                raise AssertionError("a turn takes an action")
+        return self._sign(match, body)
 
     def view(self, match: Match) -> View:
         """Return the view of this seat; only after the deal."""
@@ -189,7 +189,7 @@ class SeatKeys:
         return tuple(
             self.head(match, step.number, closing.round)
             for step in match.chain.to_show()
-            if (closing := step.decree.closing) is not None and not step.decree.has_shown(self.number)
+            if (closing := step.decree.closing) is not None and self.number not in step.decree.showers(closing)
         )
 
     def head(self, match: Match, step: int, round_: int) -> Contribution:
@@ -261,17 +261,7 @@ class SeatKeys:
         proof = prove_shares(self._secret, self._key, statement, shares, self._context(match), self._randomness)
         return encode_points(shares), proof
 
-    def _seat_body(self, match: Match) -> Body:
-        return SeatBody(key_commitment(match.game.id, self.number, encode_point(self._key), self._nonce))
-
-    def _reveal_body(self, match: Match) -> Body:
-        proof = prove_key(self._secret, self._key, self._context(match), self._randomness)
-        return RevealBody(encode_point(self._key), proof, self._nonce)
-
     def _shuffle_body(self, match: Match) -> Body:
         game = match.game
         deck, proof = shuffle_and_prove(game.deck.mixing, game.joint_key, self._context(match), self._randomness)
         return ShuffleBody(encode_deck(deck), proof)
-
-    def _over_body(self, match: Match) -> Body:
-        return OverBody(final_hash(match.game))

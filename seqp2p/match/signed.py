@@ -6,7 +6,7 @@ contributions, ballots.py the meaning of ballots, heads and leaves.
 
 import itertools
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, TypeAlias, TypeVar
+from typing import Annotated, ClassVar, Final, Literal, TypeAlias, TypeVar
 
 import msgspec
 
@@ -23,7 +23,7 @@ from seqp2p.match.table import Agreement, Bytes32, SeatNumber
 BALLOT_SIZE_MAX = 512
 
 Round: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=ROUND_MAX)]
-BallotRound: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=ROUND_MAX)]
+WordKind: TypeAlias = Literal["ballot", "head", "leave", "remark"]
 Reason: TypeAlias = Literal["late", "absent", "left", "cheated", "joined"]
 
 
@@ -37,7 +37,7 @@ class LastRecord(Record, frozen=True):
 class BallotPayload(AtStep, frozen=True):
     """A vote to close ``step`` by ``action``; ``about`` are seats, ascending. ``reason`` has no effect."""
 
-    round: BallotRound
+    round: Annotated[int, msgspec.Meta(ge=1, le=ROUND_MAX)]
     action: Sanction
     about: Annotated[tuple[SeatNumber, ...], msgspec.Meta(min_length=1, max_length=11)]
     reason: Reason
@@ -80,31 +80,29 @@ P = TypeVar("P", bound=Word)
 
 @dataclass(frozen=True, slots=True)
 class SignedWord:
-    """A signed thing that is no contribution."""
+    """A signed thing that is no contribution. ``kind`` is its name on links and in files."""
 
+    kind: ClassVar[WordKind]
     bytes: Contribution
 
 
 class SignedBallot(SignedWord):
-    """A seat's vote to close a step without its contributor."""
-
+    kind: ClassVar[WordKind] = "ballot"
     payload: ClassVar = BallotPayload
 
 
 class SignedHead(SignedWord):
-    """A seat's signed head: its closing of a step."""
-
+    kind: ClassVar[WordKind] = "head"
     payload: ClassVar = HeadPayload
 
 
 class SignedLeave(SignedWord):
-    """A seat's signed leave."""
-
+    kind: ClassVar[WordKind] = "leave"
     payload: ClassVar = LeavePayload
 
 
 class SignedRemark(SignedWord):
-    """A seat's remark at the table."""
+    kind: ClassVar[WordKind] = "remark"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +121,7 @@ class ReleasedSecret:
 
 
 AnyWord: TypeAlias = SignedBallot | SignedHead | SignedLeave | SignedRemark
+WORD_OF_KIND: Final = {word.kind: word for word in (SignedBallot, SignedHead, SignedLeave, SignedRemark)}
 SignedThing: TypeAlias = Contribution | AnyWord | OfferedEvidence | ReleasedSecret
 
 LABELS: dict[type[Record], tuple[str, str]] = {

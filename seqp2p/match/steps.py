@@ -19,7 +19,7 @@ Refusal (or CryptoError), and a *close*, which runs once when all are in and cha
 nothing; ``held`` are the kept parts of earlier seats.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -149,11 +149,14 @@ def positions_of_others(game: Game, seat: int) -> list[int]:
     return [position for position, owner in enumerate(game.owners, game.deck.drawn) if owner != seat]
 
 
-def check_shares(game: Game, positions: list[int], body: SharesBody, context: Context) -> dict[int, Point]:
+def check_shares(game: Game, positions: list[int], body: SharesBody | TurnBody, context: Context) -> dict[int, Point]:
     """Check one share for each of these deck positions, with one proof, and return them by position."""
     shares = decode_points(body.shares, len(positions))
-    statement = [(position, game.deck.ciphertexts[position].a) for position in positions]
-    game.checks.shares(game.keys[context.seat], statement, shares, body.proof, context)
+    if positions:
+        statement = [(position, game.deck.ciphertexts[position].a) for position in positions]
+        game.checks.shares(game.keys[context.seat], statement, shares, body.proof, context)
+    elif body.proof:
+        raise Refusal(message("a proof where nothing is shown"))
     return dict(zip(positions, shares, strict=True))
 
 
@@ -231,8 +234,10 @@ def read_action(game: Game, body: TurnBody | CallBody) -> Action:
 
 def after_action(game: Game, action: Action, seat: int, shown: Mapping[int, int]) -> Position:
     """Return the position after an action of the seat to move, its shown cards known."""
+    # The position has those of earlier passes.
+    new = [game.deck.face(card) for position, card in shown.items() if position not in game.deck.shown]
     try:
-        return apply(reveal(game.table_position(), seat, faces_not_shown_before(game, shown)), action, UNKNOWN)
+        return apply(reveal(game.table_position(), seat, new), action, UNKNOWN)
     except RulesError as error:
         raise Refusal(message_of(error)) from None
 
@@ -278,21 +283,11 @@ def check_shown(game: Game, action: Action, body: TurnBody, context: Context) ->
         raise Refusal(message("{count} cards must be shown, by ascending deck position", count=count))
     if not set(positions) <= set(game.deck.hand(context.seat)):
         raise Refusal(message("a card shown is not in the hand"))
-    shares = decode_points(body.shares, count)
-    if count:
-        statement = [(position, game.deck.ciphertexts[position].a) for position in positions]
-        game.checks.shares(game.keys[context.seat], statement, shares, body.proof, context)
-    elif body.proof:
-        raise Refusal(message("a proof where nothing is shown"))
-    shown = {at: game.deck.physical(at, share) for at, share in zip(positions, shares, strict=True)}
+    shares = check_shares(game, positions, body, context)
+    shown = {at: game.deck.physical(at, share) for at, share in shares.items()}
     if ACTION_ROWS[action.kind].shows == "card" and [game.deck.face(card) for card in shown.values()] != [action.card]:
         raise Refusal(message("the card shown is not the card played"))
     return shown
-
-
-def faces_not_shown_before(game: Game, shown: Mapping[int, int]) -> Sequence[int]:
-    """Return the cards that are new to the table: the position has those of earlier passes."""
-    return [game.deck.face(card) for position, card in shown.items() if position not in game.deck.shown]
 
 
 def close_turn(game: Game, plan: StepPlan, moves: Mapping[int, CheckedMove]) -> tuple[Event, ...]:
@@ -405,7 +400,6 @@ def next_plan(game: Game) -> StepPlan | None:
 
 
 def awaited_seats(game: Game, plan: StepPlan) -> frozenset[int]:
-    """Return the seats that a step waits for."""
     who = STEPS[plan.kind].who
     if who == "subject":
         return frozenset({plan.subject})

@@ -23,8 +23,6 @@ RELAY_LENGTH_MAX: Final = 84
 """Of HOST:PORT: it stands in a seat's statement with a key (lobby/table.py)."""
 _PORT_MAX: Final = 65_535
 WILDCARDS: Final = ("0.0.0.0", "::")  # noqa: S104  # compared with, and listened on when the player names no address
-_BOTH_FREE_TRIES: Final = 8
-_DISCARD_PORT: Final = 9
 _SHOWN_MAX: Final = 64
 # RFC 1123: labels of letters, digits and hyphens. The last one has a letter, else it could be read as an IP address.
 _NAME: Final = re.compile(r"(?!-)(?:[a-z0-9-]{1,63}(?<!-)\.(?!-))*(?=[0-9-]*[a-z])[a-z0-9-]{1,63}(?<!-)")
@@ -113,7 +111,7 @@ async def open_listeners(address: Address | None = None) -> list[trio.SocketList
                 message("Cannot listen on {address}: {reason}.", address=address, reason=error.strerror or str(error)),
                 message("Choose another address or port to listen on."),
             ) from None
-    for port in (DEFAULT_PORT, *([0] * _BOTH_FREE_TRIES)):
+    for port in (DEFAULT_PORT, *([0] * 8)):  # The port that IPv4 gets may be taken with IPv6.
         try:
             return await _open_everywhere(port)
         except OSError as error:
@@ -248,7 +246,7 @@ def _local_hosts(family: int, far: Iterable[tuple[int, str]]) -> list[str]:
     for far_family, far_host in far:
         if far_family == family:
             with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
-                probe.connect((far_host, _DISCARD_PORT))  # An OSError: no way there.
+                probe.connect((far_host, 9))  # The port "discard". An OSError: no way there.
                 hosts.append(probe.getsockname()[0])
     return hosts
 

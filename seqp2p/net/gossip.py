@@ -25,8 +25,6 @@ PlacedItem: TypeAlias = tuple[int, int, Contribution]
 """Step, author's seat, and the contribution."""
 PlacedVote: TypeAlias = tuple[int, wire.BallotMessage | wire.HeadMessage]
 """The author's seat and its head; or 0 and a ballot."""
-
-
 LOOK_BACK_MAX: Final = 8
 """Steps before the last final one. A seat that signs twice can part a past only as long as it signs on it alone."""
 MADE: Final = (Contribution, SignedRemark, SignedBallot, SignedHead)
@@ -110,9 +108,8 @@ class MatchStore:
     def _taken_of(self, seat: int) -> list[SignedThing]:
         match, live = self._match, self._match.chain.live
         heads = [each for by, each in match.shown if by == seat]
-        remarks = [each for each in match.remarks.after((0,) * match.game.players) if each.said.seat == seat]
         return [
-            *(SignedRemark(Contribution(each.payload, each.signature)) for each in remarks),
+            *(SignedRemark(Contribution(each.payload, each.signature)) for each in match.remarks.of(seat)),
             *(SignedLeave(each) for by, each in match.left.items() if by == seat),
             *(step.held[seat].contribution for step in live if seat in step.held),
             *(SignedBallot(each) for step in live for (_, by), each in step.ballots.items() if by == seat),
@@ -206,14 +203,12 @@ class PeerState:
         """Return True if it needs this new thing now; then it counts as sent."""
         if item.key in self._heard or item.key in self._sent:
             return False
-        if item.author and not self._needs(item.author, item.step):
+        author, step = item.author, item.step
+        has = step and (step < self._open_step or (step == self._open_step and author in self._held))
+        if author and (author == self._seat or has or self._is_linked_with(author)):
             return False
         self._sent[item.key] = now
         return True
-
-    def _needs(self, author: int, step: int) -> bool:
-        has = step and (step < self._open_step or (step == self._open_step and author in self._held))
-        return author != self._seat and not has and not self._is_linked_with(author)
 
     def _is_linked_with(self, author: int) -> bool:
         """Return True if another seat should send its things there itself."""

@@ -22,10 +22,7 @@ _WRITE_SIZE = 65_536
 
 
 async def rest(pace: Pace) -> None:
-    while True:
-        wait_s = pace.wait_s(trio.current_time())
-        if not wait_s:
-            return
+    while wait_s := pace.wait_s(trio.current_time()):  # noqa: ASYNC110  # a pace tells nobody
         await trio.sleep(wait_s)
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias, assert_never, cast
 import msgspec
 
 from seqp2p.i18n import message, message_of
-from seqp2p.match.contribution import PAYLOAD_SIZE_MAX, REMARK_SIZE_MAX, SIGNATURE_SIZE, Contribution, StepNumber
+from seqp2p.match.contribution import PAYLOAD_SIZE_MAX, REMARK_SIZE_MAX, Contribution, SignatureBytes, StepNumber
 from seqp2p.match.encoding import DecodeError, Record, encode, require_canonical, structure, unpack
 from seqp2p.match.signed import (
     AnyWord,
@@ -22,6 +22,7 @@ from seqp2p.match.signed import (
     SignedLeave,
     SignedRemark,
     SignedThing,
+    SignedWord,
 )
 from seqp2p.match.table import AGREEMENT_SIZE_MAX, NAME_LENGTH_MAX, PROTOCOL_VERSION, Bytes32, SeatNumber, Settings
 from seqp2p.match.text import SHOWN_LENGTH_MAX, clean
@@ -34,16 +35,11 @@ STATEMENT_SIZE_MAX: Final = 2048
 LINE_SIZE_MAX: Final = 1024
 
 Role: TypeAlias = Literal["join", "link", "watch"]
-SignatureBytes: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=SIGNATURE_SIZE, max_length=SIGNATURE_SIZE)]
 PakeMessage: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=PAKE_SIZE, max_length=PAKE_SIZE)]
 ReasonText: TypeAlias = Annotated[str, msgspec.Meta(max_length=SHOWN_LENGTH_MAX)]
 RefusalCode: TypeAlias = Annotated[str, msgspec.Meta(max_length=32)]
 Name: TypeAlias = Annotated[str, msgspec.Meta(max_length=NAME_LENGTH_MAX)]
-TableNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=99)]
-WordCount: TypeAlias = Annotated[int, msgspec.Meta(ge=2, le=4)]
 RoundNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1, lt=2**31)]
-LineCount: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
-Colour: TypeAlias = Annotated[str, msgspec.Meta(max_length=8)]
 Seats: TypeAlias = Annotated[tuple[SeatNumber, ...], msgspec.Meta(max_length=12)]
 
 
@@ -94,8 +90,8 @@ class Refused(Record, frozen=True, tag="refused"):
 class PakeA(Record, frozen=True, tag="pake_a"):
     """Joiner: its SPAKE2 message, and the public part of its code: the table's number, and how many words follow."""
 
-    table: TableNumber
-    words: WordCount
+    table: Annotated[int, msgspec.Meta(ge=1, le=99)]
+    words: Annotated[int, msgspec.Meta(ge=2, le=4)]
     message: PakeMessage
 
 
@@ -133,7 +129,7 @@ class LobbySeat(Record, frozen=True):
 
     name: Name
     key: Bytes32
-    said: LineCount
+    said: Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
     asked: bool = False
 
 
@@ -158,7 +154,7 @@ class TakeSeat(Record, frozen=True, tag="seat_wish"):
 class ChooseColour(Record, frozen=True, tag="colour_wish"):
     """Request of a player: have this colour for the own team."""
 
-    colour: Colour
+    colour: Annotated[str, msgspec.Meta(max_length=8)]
 
 
 class AcceptGame(Record, frozen=True, tag="accept"):
@@ -396,7 +392,7 @@ def decode_message(data: bytes, stage: LinkStage) -> WireMessage:
         text = message("The other side sent bytes that are not a message: {reason}.", reason=message_of(error))
         raise PeerError(text) from None
     if not isinstance(received, ALLOWED[stage]):
-        values = {"tag": _tag(received), "stage": stage.value}
+        values = {"tag": str(received.__struct_config__.tag), "stage": stage.value}
         raise PeerError(message("The other side sent a message of type {tag} out of place ({stage}).", **values))
     return received
 
@@ -420,7 +416,7 @@ def signed_message(thing: SignedThing) -> SignedMessage:
     match thing:
         case Contribution(payload, signature):
             return ContributionMessage(payload, signature)
-        case SignedBallot() | SignedHead() | SignedLeave() | SignedRemark():
+        case SignedWord():
             return _MESSAGES[type(thing)](thing.bytes.payload, thing.bytes.signature)
         case OfferedEvidence(contributions):
             return EvidenceMessage(tuple(Signed(each.payload, each.signature) for each in contributions))
@@ -454,7 +450,3 @@ def _check_version(value: Any) -> None:
         version = cast("dict[str, Any]", value).get("v", PROTOCOL_VERSION)
         if isinstance(version, int) and version != PROTOCOL_VERSION:
             raise PeerRefused("version")
-
-
-def _tag(message: WireMessage) -> str:
-    return str(message.__struct_config__.tag)

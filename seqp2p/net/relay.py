@@ -9,19 +9,11 @@ import math
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Generic, Protocol, TypeAlias, TypeVar, assert_never
+from typing import Any, Final, Generic, Protocol, TypeAlias, TypeVar
 
 from seqp2p.i18n import message
 from seqp2p.match.contribution import Contribution
-from seqp2p.match.signed import (
-    OfferedEvidence,
-    ReleasedSecret,
-    SignedBallot,
-    SignedHead,
-    SignedLeave,
-    SignedRemark,
-    SignedThing,
-)
+from seqp2p.match.signed import SignedBallot, SignedHead, SignedThing
 from seqp2p.net import messages as wire
 from seqp2p.net.addresses import Address
 from seqp2p.net.errors import LinkLost, NetError, PeerError
@@ -80,7 +72,12 @@ class Moved:
 
 
 class Wire(Protocol):
-    """A live link, as far as the relay uses it."""
+    """A live link, as far as a relay and a feed use it."""
+
+    @property
+    def unsent(self) -> int:
+        """Bytes that are queued, or on their way to the system."""
+        ...
 
     def send_frame(self, data: bytes) -> None:
         """Queue an encoded message; never waits."""
@@ -93,14 +90,6 @@ class Feed(Protocol):
     """The host's log for its spectators, of all that it signs or accepts."""
 
     def append(self, frame: bytes) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Round:
-    """One round of dials, all of which have failed."""
-
-    began_at: float
-    dialled: frozenset[Address]
 
 
 class Search:
@@ -121,7 +110,8 @@ class Search:
         self._dialled_at = -math.inf
         self._lost_at = -math.inf
         self._meets_since = math.inf
-        self._rounds: deque[Round] = deque(maxlen=2)
+        self._rounds: deque[tuple[float, frozenset[Address]]] = deque(maxlen=2)
+        """The last rounds of dials that have all failed: when each began, and what was dialled."""
 
     def lost(self, now: float) -> None:
         """Note that there is no link any more, or none yet: the look on the network begins."""
@@ -138,7 +128,7 @@ class Search:
         return self._dialled_at - now
 
     def failed(self, began_at: float, dialled: Collection[Address]) -> None:
-        self._rounds.append(Round(began_at, frozenset(dialled)))
+        self._rounds.append((began_at, frozenset(dialled)))
 
     def is_done(self, since: float, now: float) -> bool:
         """Return True if the seat has been looked for since then, everywhere that it had signed.
@@ -149,8 +139,8 @@ class Search:
             return True
         if now < max(since, self._lost_at, self._meets_since if self.has_relay else since) + LOOK_S:
             return False
-        rounds = [each for each in self._rounds if each.began_at >= since]
-        return not self.signed or len(rounds) > 1 or any(each.dialled >= self.signed for each in rounds)
+        rounds = [dialled for began_at, dialled in self._rounds if began_at >= since]
+        return not self.signed or len(rounds) > 1 or any(dialled >= self.signed for dialled in rounds)
 
 
 W = TypeVar("W", bound=Wire)
@@ -250,13 +240,11 @@ class Relay(Generic[W]):
                 item = GossipItem(digest(frame), author)
             case SignedBallot():
                 item = GossipItem(digest(frame))
-            case SignedLeave() | SignedRemark() | OfferedEvidence() | ReleasedSecret():
+            case _:
                 item = GossipItem(digest(frame))
                 if item.key in self._sticky:
                     return
                 self._sticky[item.key] = frame
-            case _:
-                assert_never(thing)
         self._send(item, frame)
         if self._feed is not None:
             self._feed.append(frame)
@@ -285,12 +273,10 @@ class Relay(Generic[W]):
 
     def handle(self, peer: Neighbour[W], link: W, message: wire.WireMessage) -> Received | FirstHave | None:
         """Answer or note a message from a neighbour. Return a message for the game."""
-        if isinstance(message, wire.SignedMessage | wire.Hurry):
-            peer.view.heard(item_key(message), self._now())
-            return Received(peer.seat, message)
-        if not isinstance(message, wire.SeatMessage) or isinstance(message, wire.AddressUpdate | wire.Bye):
-            return None  # a ping, or what the mesh takes itself
         match message:
+            case _ if isinstance(message, wire.SignedMessage | wire.Hurry):
+                peer.view.heard(item_key(message), self._now())
+                return Received(peer.seat, message)
             case wire.Have() if link not in peer.first_haves:
                 peer.first_haves[link] = message
                 return FirstHave(peer.seat)
@@ -301,7 +287,7 @@ class Relay(Generic[W]):
             case wire.Links(seats):
                 peer.view.links = frozenset(seats)
             case _:
-                assert_never(message)
+                pass  # A ping, or what the mesh takes itself.
         return None
 
     def answer_first(self, seat: int) -> None:

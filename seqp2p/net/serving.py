@@ -32,13 +32,13 @@ _RECORD_MAX: Final = 16_384
 """TLS records (RFC 8446, 5.1): the type of a hello, the bytes before its content, and the most of these."""
 
 
-class Place:
-    """A stranger's place, with its connection: since when it has made no progress, and the scope that ends it."""
+class Place(StreamOver):
+    """A stranger's place, as its connection: since when it has made no progress, and the scope that ends it."""
 
     def __init__(
         self, stream: trio.abc.Stream, source: str, scope: trio.CancelScope, handshakes: "Handshakes | None" = None
     ) -> None:
-        self.stream: Final = _NoticingStream(stream, self)
+        super().__init__(stream)
         self.source: Final = source
         self.scope: Final = scope
         self._handshakes = handshakes
@@ -55,36 +55,28 @@ class Place:
         TLS begins with a whole hello: connections that send less cost little memory and no time. Then it waits until
         its source may have another handshake.
         """
-        async with tls.closing_on_error(self.stream):
+        async with tls.closing_on_error(self):
             try:
-                said_hello = await self.stream.wait_for_hello()
+                said_hello = await self._wait_for_hello()
             except (trio.BrokenResourceError, trio.ClosedResourceError):
                 said_hello = False
             if not said_hello:
                 raise LinkLost(message("The connection is lost."))
             if self._handshakes is not None:
                 await self._handshakes.begin(self.source)
-        return await tls.accept(self.stream, credentials)
+        return await tls.accept(self, credentials)
 
     def forgive(self) -> None:
         """Give the price of the handshake back: the client pays for its link."""
         if self._handshakes is not None:
             self._handshakes.forgive(self.source)
 
-
-class _NoticingStream(StreamOver):
-    """A stream that tells a place when something comes from its transport."""
-
-    def __init__(self, stream: trio.abc.Stream, place: Place) -> None:
-        super().__init__(stream)
-        self._place = place
-
-    async def wait_for_hello(self) -> bool:
+    async def _wait_for_hello(self) -> bool:
         """Wait for the first TLS record, a client's hello (RFC 8446, 5.1). Return False if it is none."""
         hello = bytearray()
         while len(hello) < _RECORD_HEADER or len(hello) < _RECORD_HEADER + int.from_bytes(hello[3:5], "big"):
             data = await self.transport_stream.receive_some()
-            self._place.progress()
+            self.progress()
             hello += data
             if not data or hello[0] != _HANDSHAKE or int.from_bytes(hello[3:5], "big") > _RECORD_MAX:
                 return False
@@ -95,7 +87,7 @@ class _NoticingStream(StreamOver):
         was_read = bool(self._first)
         data = await super().receive_some(max_bytes)
         if not was_read:
-            self._place.progress()
+            self.progress()
         return data
 
 
@@ -145,7 +137,7 @@ class Gate:
     def enter(self, stream: trio.abc.Stream, source: str = "") -> Generator[Place]:
         """Run the body inside: it is cancelled when its time is over, or when it has to make room.
 
-        The body reads from the place's stream. ``source`` is that of a stream which does not tell it, as within TLS.
+        The body reads from the place. ``source`` is that of a stream which does not tell it, as within TLS.
         """
         if len(self._places) >= self._size_max:
             self._make_room()

@@ -36,7 +36,6 @@ _NAME: Final = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "seqp2p")])
 # The certificate says nothing about time: no clock is read, and 99991231235959Z means "no end" (RFC 5280, 4.1.2.5).
 _NOT_BEFORE: Final = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
 _NOT_AFTER: Final = dt.datetime(9999, 12, 31, 23, 59, 59, tzinfo=dt.UTC)
-_SERIAL: Final = 1
 _CERTIFICATE_SIZE_MAX: Final = 4_096
 
 
@@ -150,7 +149,7 @@ def _certificate(identity: Identity) -> x509.Certificate:
         .subject_name(_NAME)
         .issuer_name(_NAME)
         .public_key(identity.private_key.public_key())
-        .serial_number(_SERIAL)
+        .serial_number(1)
         .not_valid_before(_NOT_BEFORE)
         .not_valid_after(_NOT_AFTER)
         .sign(identity.private_key, None)

@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 
 import msgspec
 
-from seqp2p.match.contribution import REMARK_SIZE_MAX, Body, CallBody, Contribution, open_body, open_envelope
+from seqp2p.match.contribution import REMARK_SIZE_MAX, CallBody, Contribution, open_body, open_envelope
 from seqp2p.match.encoding import DecodeError, Record, decode
 from seqp2p.match.remark import RemarkPayload
 from seqp2p.match.signed import BALLOT_SIZE_MAX, BallotPayload, LeavePayload
@@ -56,28 +56,19 @@ def _with_common(parts: list[dict[str, Any]], common: Sequence[str], name: str) 
 
 
 def _signed(signed: Contribution, *, raw: bool) -> dict[str, Any]:
-    """Return a contribution or a ballot, the two kinds of evidence."""
-    try:
+    """Return a contribution. A piece of evidence may also be a ballot, or bytes in no known form."""
+    signature = {"signature": _long(signed.signature, raw=raw)}
+    with contextlib.suppress(DecodeError):
         envelope = open_envelope(signed.payload)
-        body = _body(open_body(envelope), raw=raw)
-    except DecodeError:
-        return _odd(signed, raw=raw)
-    return _fields(envelope, raw=raw) | {"body": body, "signature": _long(signed.signature, raw=raw)}
-
-
-def _body(body: Body, *, raw: bool) -> dict[str, Any]:
-    if isinstance(body, CallBody):
-        remark = Contribution(body.remark, body.signature)
-        return {"action": body.action, "remark": _word(RemarkPayload, remark, REMARK_SIZE_MAX, raw=raw)}
-    return _fields(body, raw=raw)
-
-
-def _odd(signed: Contribution, *, raw: bool) -> dict[str, Any]:
-    """Return a piece of evidence: a ballot, or bytes in no known form."""
-    try:
+        body = open_body(envelope)
+        fields = _fields(body, raw=raw)
+        if isinstance(body, CallBody):
+            remark = Contribution(body.remark, body.signature)
+            fields = {"action": body.action, "remark": _word(RemarkPayload, remark, REMARK_SIZE_MAX, raw=raw)}
+        return _fields(envelope, raw=raw) | {"body": fields} | signature
+    with contextlib.suppress(DecodeError):
         return _word(BallotPayload, signed, BALLOT_SIZE_MAX, raw=raw)
-    except DecodeError:
-        return {"payload": _long(signed.payload, raw=raw), "signature": _long(signed.signature, raw=raw)}
+    return {"payload": _long(signed.payload, raw=raw)} | signature
 
 
 def _word(kind: type[Record], signed: Contribution, size_max: int, *, raw: bool) -> dict[str, Any]:

@@ -96,35 +96,24 @@ class File(Protocol):
     def close(self) -> None: ...
 
 
-class Disk(Protocol):
-    """A place for files. A simulated one can lose unsynced bytes (tests/sim)."""
-
-    def append(self, path: Path, *, new: bool) -> File:
-        """Open a file to append to. Raises FileExistsError if a new one exists already, and OSError as files do."""
-        ...
-
-    def read(self, path: Path, size_max: int = -1) -> bytes:
-        """Return the first bytes of a file, all without a size."""
-        ...
-
-    def truncate(self, path: Path, size: int) -> None:
-        """Cut a file off."""
-
-
 class _RealFile(io.FileIO):
     def sync(self) -> None:
         os.fsync(self.fileno())
 
 
-class RealDisk:
-    """The file system."""
+class Disk:
+    """The file system. A simulated one can lose unsynced bytes (tests/sim)."""
 
     def append(self, path: Path, *, new: bool) -> File:
-        """Open a file, and make its folders if they do not exist."""
+        """Open a file to append to, and make its folders if they do not exist.
+
+        Raises FileExistsError if a new one exists already, and OSError as files do.
+        """
         path.parent.mkdir(parents=True, exist_ok=True)
         return _RealFile(path, "xb" if new else "ab")
 
     def read(self, path: Path, size_max: int = -1) -> bytes:
+        """Return the first bytes of a file, all without a size."""
         with path.open("rb") as file:
             return file.read(size_max)
 
@@ -132,7 +121,7 @@ class RealDisk:
         os.truncate(path, size)
 
 
-REAL_DISK: Final = RealDisk()
+REAL_DISK: Final = Disk()
 LOCKED_AT: Final = 2**31 - 2
 
 

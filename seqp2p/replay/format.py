@@ -17,7 +17,7 @@ from typing import Annotated, TypeAlias, cast
 import msgspec
 
 from seqp2p.i18n import message
-from seqp2p.match.contribution import PAYLOAD_SIZE_MAX, REMARK_SIZE_MAX, SIGNATURE_SIZE, Contribution, StepNumber
+from seqp2p.match.contribution import PAYLOAD_SIZE_MAX, REMARK_SIZE_MAX, Contribution, SignatureBytes, StepNumber
 from seqp2p.match.encoding import DecodeError, Record, encode, require_canonical, structure, unpack
 from seqp2p.match.signed import BALLOT_SIZE_MAX
 from seqp2p.match.table import AGREEMENT_SIZE_MAX, Bytes32, SeatNumber
@@ -30,10 +30,8 @@ RECORD_SIZE_MAX = SEATS_MAX * (PAYLOAD_SIZE_MAX + 128)
 REPLAY_SIZE_MAX = 64 * 1024 * 1024  # a game of 12 with several reshuffles stays under 4 MB
 
 Payload: TypeAlias = Annotated[bytes, msgspec.Meta(max_length=PAYLOAD_SIZE_MAX)]
-RecordSignature: TypeAlias = Annotated[bytes, msgspec.Meta(min_length=SIGNATURE_SIZE, max_length=SIGNATURE_SIZE)]
-
 SignedBySeats: TypeAlias = Annotated[
-    tuple[tuple[Payload, RecordSignature], ...], msgspec.Meta(min_length=1, max_length=SEATS_MAX)
+    tuple[tuple[Payload, SignatureBytes], ...], msgspec.Meta(min_length=1, max_length=SEATS_MAX)
 ]
 
 
@@ -68,20 +66,20 @@ class LeaveRecord(Record, frozen=True, tag="leave", tag_field="t"):
     """A seat's signed leave."""
 
     payload: Annotated[bytes, msgspec.Meta(max_length=BALLOT_SIZE_MAX)]
-    signature: RecordSignature
+    signature: SignatureBytes
 
 
 class RemarkRecord(Record, frozen=True, tag="remark", tag_field="t"):
     """A remark, after the steps that were closed when the writer got it. Only the writer claims completeness."""
 
     payload: Annotated[bytes, msgspec.Meta(max_length=REMARK_SIZE_MAX)]
-    signature: RecordSignature
+    signature: SignatureBytes
 
 
 class EvidenceRecord(Record, frozen=True, tag="evidence", tag_field="t"):
     """Evidence: one contribution that a seat must not have signed, or two that exclude each other."""
 
-    contributions: Annotated[tuple[tuple[Payload, RecordSignature], ...], msgspec.Meta(min_length=1, max_length=2)]
+    contributions: Annotated[tuple[tuple[Payload, SignatureBytes], ...], msgspec.Meta(min_length=1, max_length=2)]
 
 
 class OpeningRecord(Record, frozen=True, tag="opening", tag_field="t"):
@@ -95,7 +93,7 @@ class EndRecord(Record, frozen=True, tag="end", tag_field="t"):
     """The writer's identity key, and its signature over the SHA-256 of every byte before this record."""
 
     key: Bytes32
-    signature: RecordSignature
+    signature: SignatureBytes
 
 
 BesideRecord: TypeAlias = RemarkRecord | LeaveRecord | EvidenceRecord

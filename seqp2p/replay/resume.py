@@ -20,7 +20,7 @@ from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
 from seqp2p.replay import format as form
 from seqp2p.replay.disk import REAL_DISK, Disk
-from seqp2p.replay.reading import BESIDE, STAGES, WRONG, Reading, begin, read
+from seqp2p.replay.reading import STAGES, WRONG, Reading, begin, read
 from seqp2p.replay.sidecar import Logged, from_logged, only_zeros
 from seqp2p.replay.writer import ReplayWriter
 
@@ -66,7 +66,8 @@ def load(path: Path, agreement: bytes, own_seat: int = 0, *, disk: Disk = REAL_D
         if any(isinstance(placed.record, form.EndRecord) for placed in found):
             raise GameOver(message("this game is over: {path} has its end", path=path))
         # A tail without its end: a crash while the replay was being finished.
-        kept = list(itertools.takewhile(_belongs_to_the_game, found))
+        last = STAGES[form.StepRecord]
+        kept = list(itertools.takewhile(lambda placed: STAGES.get(type(placed.record), 0) <= last, found))
         try:
             match, events = _played(kept, data, agreement, checks)
         except WRONG:
@@ -122,16 +123,15 @@ def feed(
             own.signed.add(payload)
         outcome = intake.take(finding, 0)
         match outcome:
+            case BadSender(why):
+                raise _does_not_fit(writer, why)
             case Applied() | Cheating():
                 writer.keep(match, outcome)
-                events += outcome.events
             case Deferred() | Ignored():
                 writer.record(match)
-                events += outcome.events
-            case BadSender():
-                raise _does_not_fit(writer, outcome.why)
             case _:
                 assert_never(outcome)
+        events += outcome.events
     writer.sync()
     return tuple(events)
 
@@ -161,11 +161,6 @@ def _whole_records(data: bytes) -> tuple[list[form.Placed], bool]:
             raise
         return found, True
     return found, False
-
-
-def _belongs_to_the_game(placed: form.Placed) -> bool:
-    kind = type(placed.record)
-    return kind is form.TableRecord or kind in BESIDE or STAGES[kind] <= STAGES[form.StepRecord]
 
 
 def _played(kept: list[form.Placed], data: bytes, agreement: bytes, checks: Checks) -> tuple[Match, tuple[Event, ...]]:

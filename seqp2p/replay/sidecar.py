@@ -22,18 +22,9 @@ import msgspec
 
 from seqp2p.errors import UserError
 from seqp2p.i18n import message, of_system
-from seqp2p.match.contribution import SIGNATURE_SIZE, Contribution
+from seqp2p.match.contribution import SIGNATURE_SIZE, Contribution, SignatureBytes
 from seqp2p.match.encoding import DecodeError, Record, decode, encode
-from seqp2p.match.signed import (
-    AnyWord,
-    OfferedEvidence,
-    ReleasedSecret,
-    SignedBallot,
-    SignedHead,
-    SignedLeave,
-    SignedRemark,
-    SignedThing,
-)
+from seqp2p.match.signed import WORD_OF_KIND, OfferedEvidence, ReleasedSecret, SignedThing, SignedWord
 from seqp2p.match.table import AGREEMENT_SIZE_MAX, Bytes32, SeatNumber
 from seqp2p.replay.disk import lock, write_beside
 from seqp2p.replay.format import RECORD_SIZE_MAX, REPLAY_SIZE_MAX, SEATS_MAX, EvidenceRecord, contributions_of, pairs
@@ -104,21 +95,7 @@ class Logged(Record, frozen=True):
 
     kind: LoggedKind
     payload: Annotated[bytes, msgspec.Meta(max_length=LOGGED_SIZE_MAX)]
-    signature: Annotated[bytes, msgspec.Meta(min_length=SIGNATURE_SIZE, max_length=SIGNATURE_SIZE)]
-
-
-def logged_evidence(evidence: tuple[Contribution, ...]) -> tuple[bytes, bytes]:
-    """Return payload and signature of evidence, whose contents are signed themselves."""
-    return encode(EvidenceRecord(pairs(evidence))), bytes(SIGNATURE_SIZE)
-
-
-_WORDS: Final[dict[LoggedKind, type[AnyWord]]] = {
-    "ballot": SignedBallot,
-    "head": SignedHead,
-    "leave": SignedLeave,
-    "remark": SignedRemark,
-}
-_KINDS: Final[dict[type[AnyWord], LoggedKind]] = {word: kind for kind, word in _WORDS.items()}
+    signature: SignatureBytes
 
 
 def to_logged(thing: SignedThing) -> Logged | None:
@@ -126,10 +103,10 @@ def to_logged(thing: SignedThing) -> Logged | None:
     match thing:
         case Contribution():
             return Logged("contribution", thing.payload, thing.signature)
-        case SignedBallot() | SignedHead() | SignedLeave() | SignedRemark():
-            return Logged(_KINDS[type(thing)], thing.bytes.payload, thing.bytes.signature)
+        case SignedWord():
+            return Logged(thing.kind, thing.bytes.payload, thing.bytes.signature)
         case OfferedEvidence(contributions):
-            return Logged("evidence", *logged_evidence(contributions))
+            return Logged("evidence", encode(EvidenceRecord(pairs(contributions))), bytes(SIGNATURE_SIZE))
         case ReleasedSecret():
             return None
         case _:
@@ -143,7 +120,7 @@ def from_logged(logged: Logged) -> SignedThing | None:
         case "contribution":
             return signed
         case "ballot" | "head" | "leave" | "remark":
-            return _WORDS[logged.kind](signed)
+            return WORD_OF_KIND[logged.kind](signed)
         case "evidence":
             return OfferedEvidence(contributions_of(decode(EvidenceRecord, logged.payload, RECORD_SIZE_MAX)))
         case "here" | "older":

@@ -220,7 +220,6 @@ class ReplayCounter:
         self._unfinished: dict[bytes, list[PlayerCount]] = {}
 
     def statistics(self) -> Statistics:
-        """Return the counts so far."""
         games, unfinished = len(self._games), len(self._unfinished)
         counts = (self._files, games, unfinished, self._duplicates)
         return Statistics(*counts, self._players, self._variants, self._left_out)

@@ -209,10 +209,8 @@ def _conclude(reading: Reading) -> Report:
     if cheats and not match.confirmed:  # A cheat cannot deny the signatures of a majority.
         report = _report(reading, "unfinished", cheats[0].failure, message_of(cheats[0]), cheats[0].step)
         return _blaming(report, cheats[0])
-    if match.forfeit is not None:
-        return _report(reading, "unfinished", "incomplete", match.forfeit.reason)
-    if match.game.result is not None and not match.confirmed:
-        return _report(reading, "unfinished", "incomplete", match.game.result.reason)
+    if (ended := match.forfeit or (None if match.confirmed else match.game.result)) is not None:
+        return _report(reading, "unfinished", "incomplete", ended.reason)
     if not match.confirmed:
         report = _report(reading, "unfinished", "incomplete", _where_it_ends(match))
         return replace(report, awaited=tuple(sorted(match.awaited)))

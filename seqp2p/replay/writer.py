@@ -8,7 +8,7 @@ from typing import Self, assert_never
 from seqp2p.crypto.group import encode_scalar
 from seqp2p.crypto.hashing import FILE
 from seqp2p.i18n import message
-from seqp2p.match.contribution import Contribution, open_envelope
+from seqp2p.match.contribution import open_envelope
 from seqp2p.match.errors import Violation
 from seqp2p.match.intake import Applied, Cheating
 from seqp2p.match.machine import Match
@@ -69,7 +69,8 @@ class ReplayWriter:
             case Cheating(violation, first=True):
                 self.evidence(match, violation)
             case Applied(SignedLeave(leave)):
-                self.leave(match, leave)
+                self._beside.append((0, None, form.LeaveRecord(leave.payload, leave.signature)))
+                self.record(match)
             case Applied(SignedRemark(remark)):
                 self.remark(match, Remark(remark.payload, remark.signature, open_word(remark.payload)))
             case Applied() | Cheating():
@@ -85,10 +86,6 @@ class ReplayWriter:
         word = remark.said
         place = self._remarked[word.seat] = max(word.step, self._remarked.get(word.seat, 0))
         self._beside.append((place, None, form.RemarkRecord(remark.payload, remark.signature)))
-        self.record(match)
-
-    def leave(self, match: Match, signed: Contribution) -> None:
-        self._beside.append((0, None, form.LeaveRecord(signed.payload, signed.signature)))
         self.record(match)
 
     def evidence(self, match: Match, violation: Violation) -> None:

@@ -22,12 +22,14 @@ from seqp2p.live.voting import Voting
 from seqp2p.match.ballots import Wish
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.errors import MatchError, Refusal, Violation
+from seqp2p.match.intake import Applied
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import BadRemark
 from seqp2p.match.seat import SeatKeys
+from seqp2p.match.signed import OfferedEvidence, SignedLeave
 from seqp2p.replay.playback import play_back
 from seqp2p.replay.resume import feed, load
-from seqp2p.replay.sidecar import Logged, LoggedKind, logged_evidence
+from seqp2p.replay.sidecar import Logged, LoggedKind, to_logged
 from seqp2p.replay.writer import ReplayWriter
 from tests.fuzz.forging import FORGERIES
 from tests.fuzz.mutate import mutated
@@ -100,7 +102,7 @@ class Table(RuleBasedStateMachine):
     def accuse(self, violation: Violation) -> None:
         known = self.match.knows_of(violation)
         if self.match.accuse(violation) is not None:
-            self.journal.append(Logged("evidence", *logged_evidence(violation.evidence)))
+            self.journal += filter(None, [to_logged(OfferedEvidence(violation.evidence))])
             if not known:
                 self.writer.evidence(self.match, violation)
         self.match.proofs(violation)
@@ -119,7 +121,7 @@ class Table(RuleBasedStateMachine):
     def receive(self, kind: LoggedKind, word: Contribution) -> None:
         told: Any = self.take(lambda: receive(self.match, kind, word), kind, word)
         if told is not None and kind == "leave":
-            self.writer.leave(self.match, word)
+            self.writer.keep(self.match, Applied(SignedLeave(word), 0, 0))
         if told is not None and kind == "remark":
             self.writer.remark(self.match, told)
 

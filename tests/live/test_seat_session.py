@@ -93,11 +93,9 @@ class Counted:
     syncs: int = 0
 
     def log(self, kind: LoggedKind, payload: bytes, signature: bytes) -> None:
-        """See Journal."""
         self.logged.append(Logged(kind, payload, signature))
 
     def sync(self) -> None:
-        """See Journal."""
         self.syncs += 1
 
 

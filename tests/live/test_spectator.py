@@ -79,7 +79,7 @@ async def test_a_lost_connection_is_made_again_and_a_host_that_stays_away_given_
     hall = Hall(tmp_path, 3, grace_s=20)
     async with hall.watched(Thinker(1, math.inf)) as seen:
         code, feed = hall.code, hall.spectators.feed
-        hall.door._show("8-amber-falcon")
+        hall.door.renew()
         assert code != hall.code
         asked, handle = list[object](), feed.handle
 

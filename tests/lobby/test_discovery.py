@@ -264,15 +264,15 @@ def test_a_name_that_is_none_of_ours() -> None:
 )
 def test_where_a_listener_is_reached(monkeypatch: pytest.MonkeyPatch, bound: str, told: list[str]) -> None:
     monkeypatch.setattr(discovery, "local_hosts", lambda _: ["10.9.0.1", "fd09::1"])
-    where = discovery._Where([bound_to(bound)], [], None, DEFAULT_LIMITS)
-    assert [address.host for address in where.addresses()] == told
+    post = discovery._Post(SeatAdvert("", 1), [bound_to(bound)], [], None, DEFAULT_LIMITS)
+    assert [address.host for address in post.addresses()] == told
 
 
 def test_the_likeliest_address_comes_first_and_one_port_is_advertised(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(discovery, "local_hosts", lambda _: [f"10.9.0.{number}" for number in range(1, 20)])
     likeliest = Address("10.9.0.17", 5)
     bound = [bound_to("0.0.0.0", port) for port in (5, 6)]
-    found = discovery._Where(bound, [likeliest], None, DEFAULT_LIMITS).addresses()
+    found = discovery._Post(SeatAdvert("", 1), bound, [likeliest], None, DEFAULT_LIMITS).addresses()
     assert found[0] == likeliest
     assert len(found) == DEFAULT_LIMITS.advert_addresses_max
     assert {address.port for address in found} == {5}

@@ -251,7 +251,7 @@ class Party:
     def due_closing(self, *, below_promise: bool = False) -> Shown | None:
         """The closing that it may show, if it has not; ``below_promise`` breaks the rule of the promise."""
         closing, decree = self.decree.closing, self.decree
-        if closing is None or decree.has_shown(self.seat):
+        if closing is None or self.seat in decree.showers(closing):
             return None
         if (closing.round < decree.promised and not below_promise) or (closing.round == 0 and decree.cheats):
             return None

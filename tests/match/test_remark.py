@@ -96,7 +96,7 @@ def test_a_log_keeps_chains_without_gaps() -> None:
     log, first = RemarkLog(), opened(payload())
     second = opened(payload(number=2, last=first.hash, text="again"))
     other = opened(payload(seat=3), 3)
-    assert (log.next_of(2), log.last_of(2)) == ((1, NO_REMARK), None)
+    assert (log.next_of(2), log.of(2)) == ((1, NO_REMARK), [])
     for remark, kept in (
         (second, False),  # a gap
         (first, True),
@@ -112,4 +112,4 @@ def test_a_log_keeps_chains_without_gaps() -> None:
     assert log.after((0, 0, 0)) == [first, second, other]
     assert log.after((0, 1, 1)) == [second]
     assert log.after((0, 2, 1)) == log.after((9, 9, 9)) == []
-    assert (log.last_of(2), log.last_of(3)) == (second, other)
+    assert (log.of(2)[-1], log.of(3)[-1]) == (second, other)

@@ -65,13 +65,13 @@ async def test_what_comes_is_progress() -> None:
     with Gate(1, 5).enter(here) as place:
         heard = [place.has_sent]
         await there.send_all(b"x")
-        assert await place.stream.receive_some() == b"x"
+        assert await place.receive_some() == b"x"
         heard.append(place.has_sent)
         assert heard == [False, True]
-        await place.stream.wait_send_all_might_not_block()
-        await place.stream.send_all(b"y")
+        await place.wait_send_all_might_not_block()
+        await place.send_all(b"y")
         assert await there.receive_some() == b"y"
-        await place.stream.aclose()
+        await place.aclose()
 
 
 async def test_handshakes_of_one_source_have_a_pace(autojump_clock: object) -> None:

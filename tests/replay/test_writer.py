@@ -13,7 +13,7 @@ from seqp2p.crypto.identity import verify as verify_signature
 from seqp2p.match.encoding import encode
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import RemarkPayload
-from seqp2p.replay.disk import RealDisk
+from seqp2p.replay.disk import Disk
 from seqp2p.replay.format import AnyRecord, EndRecord, RemarkRecord, StepRecord, TableRecord, end_digest, records
 from seqp2p.replay.writer import ReplayWriter
 from tests.replay.tools import assemble, invalid, open_step, openings, records_of, sealed, steps, unfinished, verified
@@ -122,7 +122,7 @@ def test_a_file_that_cannot_be_begun_is_closed(brief: Played, path: Path) -> Non
         def sync(self) -> None:
             raise AssertionError("nothing is written")
 
-    class FullDisk(RealDisk):
+    class FullDisk(Disk):
         def append(self, path: Path, *, new: bool) -> FullFile:
             files.append(FullFile(path, "xb" if new else "ab"))
             return files[-1]

@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from seqp2p.replay.disk import File
+from seqp2p.replay.disk import Disk, File
 from seqp2p.replay.sidecar import LoggedKind, SidecarSecrets, beginning, entry
 
 
@@ -33,20 +33,18 @@ class VirtualFile:
         """Close the file; nothing is lost."""
 
 
-class VirtualDisk:
-    """The files of one machine, as ``seqp2p.replay.disk.Disk``."""
+class VirtualDisk(Disk):
+    """The files of one machine."""
 
     def __init__(self) -> None:
         self.files: dict[Path, Stored] = {}
 
     def append(self, path: Path, *, new: bool) -> File:
-        """Open a file. Raises FileExistsError, FileNotFoundError."""
         if new == (path in self.files):
             raise FileExistsError(path) if new else FileNotFoundError(path)
         return VirtualFile(self.files.setdefault(path, Stored()))
 
     def read(self, path: Path, size_max: int = -1) -> bytes:
-        """Return a file's bytes. Raises FileNotFoundError."""
         if path not in self.files:
             raise FileNotFoundError(path)
         data = bytes(self.files[path].data)

@@ -26,7 +26,7 @@ _CLOSED: Final = b""
 
 
 class End:
-    """One end of a link, as ``seqp2p.lobby.spectators.Outlet``.
+    """One end of a link, as ``seqp2p.net.relay.Wire``.
 
     ``heard_at``: the virtual time of the last frame; ``under_way``: bytes sent from here and not read yet.
     """
