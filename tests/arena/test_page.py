@@ -40,7 +40,7 @@ def test_a_row_is_written_when_it_is_played_and_goes_on_where_it_was(
     assert len(generator.lines_of(page.read_text("utf-8"))) == 2
     assert page.read_text("utf-8").endswith("\nafter\n")
     # A row with more games plays only those that it lacks.
-    kept = next((tmp_path / "results").glob("kids*"))
+    kept = next((tmp_path / "results").rglob("kids*"))
     before = kept.read_text("utf-8")
     monkeypatch.setattr(generator, "ROWS", (rows[0]._replace(games=6), rows[1]))
     generator.main()
