@@ -82,18 +82,10 @@ def contest_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 " deals, from 1000 on."
             ),
         ),
-        click.option(
-            "--seed", type=int, default=1, show_default=True, help=message("The same seed gives the same games.")
-        ),
-        click.option(
-            "--players",
-            type=click.IntRange(1, 12),
-            default=2,
-            show_default=True,
-            help=message("How many players at a table."),
-        ),
+        click.option("--seed", type=int, default=1, help=message("The same seed gives the same games.")),
+        click.option("--players", type=click.IntRange(1, 12), default=2, help=message("How many players at a table.")),
         click.option("--teams", type=int, help=message("Number of teams; by default, the usual number.")),
-        click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic", show_default=True),
+        click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic"),
         click.option("--advanced", is_flag=True, help=message("A one-eyed jack may break a sequence.")),
         click.option(
             "--results",
@@ -107,7 +99,6 @@ def contest_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "time_s",
             type=NumberRange(0.1, TIME_S_MAX),
             default=TIME_S,
-            show_default=True,
             help=message("Seconds that a program or a class has for a choice."),
         ),
     )

@@ -50,7 +50,11 @@ PAGE_SIZE_MAX: Final = 8 * 1024 * 1024
     help=message("The format; default: what the name of --output says, or text."),
 )
 @click.option(
-    "--output", "target", default=STDOUT, help=message("Where to write it; default, and with -: standard output.")
+    "--output",
+    "target",
+    default=STDOUT,
+    show_default=False,
+    help=message("Where to write it; default, and with -: standard output."),
 )
 @click.option("--force", is_flag=True, help=message("Overwrite an existing file."))
 @click.option("--at", type=click.IntRange(0), help=message("svg: the board after this turn, and not the last one."))

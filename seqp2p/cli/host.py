@@ -27,13 +27,7 @@ from seqp2p.ui.language import t
 
 
 @click.command("host", help=message("Open a table for others to join, and play when it is full."))
-@click.option(
-    "--players",
-    type=click.IntRange(min=1),
-    default=2,
-    show_default=True,
-    help=message("How many players at a table."),
-)
+@click.option("--players", type=click.IntRange(min=1), default=2, help=message("How many players at a table."))
 @table_options
 @click.option(
     "--fill",
@@ -47,13 +41,13 @@ from seqp2p.ui.language import t
     "--wait-for",
     type=click.IntRange(0, 11),
     default=0,
+    show_default=False,
     help=message("Keep places for N players from elsewhere before --fill fills the rest."),
 )
 @click.option(
     "--spectators",
     type=click.IntRange(0, SPECTATORS_MAX),
     default=DEFAULT_LIMITS.spectators_max,
-    show_default=True,
     help=message("How many may watch, with the join code."),
 )
 @click.option("--no-advertise", "hidden", is_flag=True, help=message("Others find the table by its address alone."))

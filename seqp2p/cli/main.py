@@ -288,7 +288,7 @@ def _commit_of_install(name: str) -> str | None:
 @click.group(
     cls=LazyGroup,
     invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     help=message("Sequence between peers: no referee, and no host that sees a card."),
 )
 @click.option(

@@ -195,14 +195,13 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say how a table plays, except for how many players. ``make_settings`` takes their values."""
     options: tuple[Callable[..., Any], ...] = (
         click.option("--teams", type=int, help=message("2 or 3 teams, with 6 or 12 players; 2 by default.")),
-        click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic", show_default=True),
+        click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic"),
         *map(_flag, TABLE_OPTIONS),
         click.option(
             "--turn-time",
             "turn_time_s",
             type=int,
             default=0,
-            show_default=True,
             help=message(
                 "Seconds for a turn, 5 to 86400; 0 for no clock. When time is up, the others skip the turn; the"
                 " second time in a row, they go on without that seat. A game of two ends unfinished after twice"
@@ -214,7 +213,6 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "grace_s",
             type=click.IntRange(1, 86_400),
             default=GRACE_S,
-            show_default=True,
             help=message("Seconds to wait for a seat that cannot be reached."),
         ),
     )
@@ -244,12 +242,7 @@ def complete_colour(_context: click.Context, _parameter: click.Parameter, incomp
 
 
 pace_option = click.option(
-    "--pace",
-    "pace_s",
-    type=NumberRange(0, 3600),
-    default=0,
-    show_default=True,
-    help=message("Minimum seconds for a turn."),
+    "--pace", "pace_s", type=NumberRange(0, 3600), default=0, help=message("Minimum seconds for a turn.")
 )
 
 
@@ -260,7 +253,6 @@ def seat_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--games",
         type=click.IntRange(1, GAMES_MAX),
         default=1,
-        show_default=True,
         help=message("Play this many games at this table, without asking again."),
     )
     colour = click.option(

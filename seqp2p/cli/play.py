@@ -55,13 +55,9 @@ THOUGHT_S: Final = 1.0
         "Every bot is a peer like any other: it sees no card but its own. One process plays all bots."
     ),
 )
-@click.option("--bots", type=click.IntRange(min=1), default=1, show_default=True, help=message("How many bots play."))
+@click.option("--bots", type=click.IntRange(min=1), default=1, help=message("How many bots play."))
 @click.option(
-    "--bot",
-    type=BotName(),
-    default=USUAL,
-    show_default=True,
-    help=message("Which bots they are; easy, normal and hard are levels."),
+    "--bot", type=BotName(), default=USUAL, help=message("Which bots they are; easy, normal and hard are levels.")
 )
 @table_options
 @click.option(

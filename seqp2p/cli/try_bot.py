@@ -60,17 +60,9 @@ def show_protocol(context: click.Context, _parameter: click.Parameter, value: bo
 )
 @click.option("--variant", type=click.Choice(list(VARIANTS)), help=message("Only tables of this game."))
 @click.option("--players", type=click.IntRange(2, 12), help=message("Only tables for this many players."))
-@click.option(
-    "--games",
-    type=click.IntRange(1, GAMES_MAX),
-    default=2,
-    show_default=True,
-    help=message("How many games at a table."),
-)
-@click.option(
-    "--against", type=BotName(), default="random", show_default=True, help=message("The bot it plays against.")
-)
-@click.option("--seed", type=int, default=1, show_default=True, help=message("The same seed gives the same cards."))
+@click.option("--games", type=click.IntRange(1, GAMES_MAX), default=2, help=message("How many games at a table."))
+@click.option("--against", type=BotName(), default="random", help=message("The bot it plays against."))
+@click.option("--seed", type=int, default=1, help=message("The same seed gives the same cards."))
 @time_option
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per table on standard output."))
 def command(
