@@ -241,11 +241,6 @@ def complete_colour(_context: click.Context, _parameter: click.Parameter, incomp
     return [CompletionItem(colour) for colour in colours if colour.startswith(incomplete)]
 
 
-pace_option = click.option(
-    "--pace", "pace_s", type=NumberRange(0, 3600), default=0, help=message("Minimum seconds for a turn.")
-)
-
-
 def seat_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that host and join share: who plays the seat, under which name, how often, where replays go."""
     name = click.option("--name", help=message("The name the others see; default: the setting, or the account's."))
@@ -306,7 +301,9 @@ def playing_options(command: Callable[..., Any], *others: Callable[..., Any]) ->
 
     options = (
         click.option("--bot", type=BotName(), help=message("A bot plays this seat instead of you.")),
-        pace_option,
+        click.option(
+            "--pace", "pace_s", type=NumberRange(0, 3600), default=0, help=message("Minimum seconds for a turn.")
+        ),
         click.option("--replay-dir", type=click.Path(file_okay=False), help=REPLAY_DIR_HELP),
         click.option("--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output.")),
         click.option("--until-stdin-closes", is_flag=True, hidden=True),
