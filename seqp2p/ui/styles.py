@@ -178,29 +178,29 @@ class Glyphs:
 
     ``lit`` are the four corners of a square; ``run`` a line to the right, down, falling, rising, and where lines cross.
     ``edge`` and ``lower`` are halves of a cell, ``cross`` two opposite quarters of it. ``pictures``: animals are shown
-    as such.
+    as such. A sign that is left out is that of Unicode.
     """
 
     chips: Mapping[str, str]
     suits: Mapping[str, str]
     lacks: Mapping[str, str]
-    corner: str
-    cursor: tuple[str, str]
-    lit: str
-    last: str
-    recent: str
-    run: str
-    line: str
-    turn: str
-    dead: str
-    edge: str
-    lower: str
-    cross: str
-    horizontal: str
-    vertical: str
-    full: str
-    empty: str
-    more: str
+    corner: str = "★"
+    cursor: tuple[str, str] = ("[", "]")
+    lit: str = "▛▜▙▟"
+    last: str = "»"
+    recent: str = "›"
+    run: str = "━┃╲╱╋"
+    line: str = "~"
+    turn: str = "▶"
+    dead: str = "✗"
+    edge: str = "▀"
+    lower: str = "▄"
+    cross: str = "▞"
+    horizontal: str = "─"
+    vertical: str = "│"
+    full: str = "█"
+    empty: str = "░"
+    more: str = "…"
     pictures: bool = True
 
 
@@ -208,35 +208,16 @@ UNICODE: Final = Glyphs(
     chips=MappingProxyType({"blue": "●", "green": "▲", "red": "■", "yellow": "◆"}),
     suits=MappingProxyType({"C": "♣", "D": "♦", "H": "♥", "S": "♠"}),
     lacks=MappingProxyType({"blue": "○", "green": "△", "red": "□", "yellow": "◇"}),
-    corner="★",
-    cursor=("[", "]"),
-    lit="▛▜▙▟",
-    last="»",
-    recent="›",
-    run="━┃╲╱╋",
-    line="~",
-    turn="▶",
-    dead="✗",
-    edge="▀",
-    lower="▄",
-    cross="▞",
-    horizontal="─",
-    vertical="│",
-    full="█",
-    empty="░",
-    more="…",
 )
 ASCII: Final = Glyphs(
     chips=MappingProxyType({"blue": "B", "green": "G", "red": "R", "yellow": "Y"}),
     suits=MappingProxyType({"C": "C", "D": "D", "H": "H", "S": "S"}),
     lacks=MappingProxyType({"blue": "b", "green": "g", "red": "r", "yellow": "y"}),
     corner="*",
-    cursor=("[", "]"),
     lit="..''",
     last="<",
     recent=",",
     run="-|\\/+",
-    line="~",
     turn=">",
     dead="x",
     edge=" ",
