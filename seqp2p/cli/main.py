@@ -224,6 +224,7 @@ def spoken(command: click.Command) -> click.Command:
             parameter.metavar = translate(parameter.metavar)
         if isinstance(parameter, click.Option):
             parameter.help = translate(parameter.help or "")
+            parameter.show_default = parameter.show_default is not False
             kind = "seconds" if (parameter.name or "").endswith("_s") else parameter.type.name
             if parameter.metavar is None and not parameter.is_flag and kind in VALUES:
                 parameter.metavar = translate(VALUES[kind])
@@ -288,7 +289,7 @@ def _commit_of_install(name: str) -> str | None:
 @click.group(
     cls=LazyGroup,
     invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
+    context_settings={"help_option_names": ["-h", "--help"]},
     help=message("Sequence between peers: no referee, and no host that sees a card."),
 )
 @click.option(
