@@ -12,13 +12,13 @@ from seqp2p.crypto.identity import fingerprint
 from seqp2p.live.absence import Absent, Back
 from seqp2p.match import events
 from seqp2p.match.table import Agreement
-from seqp2p.replay.playback import CheatProved, Reshuffled, SeatLeft, named
+from seqp2p.replay.playback import CheatProved, ReplayEvent, Reshuffled, SeatLeft, named
 from seqp2p.rules import Action, DealerDraw, Variant
 from seqp2p.ui import words
 from seqp2p.ui.cards import action_shown, card_shown, colour_name
 from seqp2p.ui.language import t, translate
 
-AnyEvent: TypeAlias = events.Event | Absent | Back | Reshuffled | SeatLeft | CheatProved
+AnyEvent: TypeAlias = events.Event | ReplayEvent | Absent | Back
 """An event of a match, of the live game around it, or of a replay."""
 Tone: TypeAlias = Literal["setup", "log", "remark", "alarm"]
 """The look of a line. One of the setup is no part of the story of the game."""
@@ -43,23 +43,11 @@ def row_of(event: AnyEvent, variant: Variant) -> EventRow:  # a row for each eve
             return EventRow("absent", fields, lambda company: [line(company, seat, grace_s)], "alarm")
         case Back(seat):
             return EventRow("back", {"seat": seat}, lambda company: [words.back_line(company, seat)])
-        case Reshuffled():
-            return EventRow(*named(event, variant), lambda _: [translate(words.RESHUFFLED_LINE)])
-        case SeatLeft(seat):
-            return EventRow(
-                *named(event, variant), lambda company: [t("{who} leaves the table", who=company.name(seat))]
-            )
-        case CheatProved(_, reason):
-            return EventRow(
-                *named(event, variant),
-                lambda company: [company.to_reader(plain_reason(reason))],
-                "alarm",
-            )
         case _:
-            return EventRow(*events.plain(event, variant), *_lines(event, variant))
+            return EventRow(*named(event, variant), *_lines(event, variant))
 
 
-def _lines(event: events.Event, variant: Variant) -> tuple[Lines, Tone]:  # noqa: C901, PLR0911, PLR0912  # a row for each event
+def _lines(event: events.Event | ReplayEvent, variant: Variant) -> tuple[Lines, Tone]:  # noqa: C901, PLR0911, PLR0912  # a row for each event
     match event:
         case events.Seated(draw):
             return lambda company: _dealer_lines(draw, company, variant), "setup"
@@ -85,6 +73,12 @@ def _lines(event: events.Event, variant: Variant) -> tuple[Lines, Tone]:  # noqa
             return lambda _: [words.undone_line(step)], "log"
         case events.Finished(result):
             return lambda company: [words.result_line(company, result)], "log"
+        case Reshuffled():
+            return lambda _: [translate(words.RESHUFFLED_LINE)], "log"
+        case SeatLeft(seat):
+            return lambda company: [t("{who} leaves the table", who=company.name(seat))], "log"
+        case CheatProved(_, reason):
+            return lambda company: [company.to_reader(plain_reason(reason))], "alarm"
         case _:
             assert_never(event)
 
