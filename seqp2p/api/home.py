@@ -29,14 +29,13 @@ GIVEN: Final = 0
 """The number of an identity that has no file in this player's folder."""
 KNOWN_PLAYERS: Final = "known_players.json"
 """The file of the players met before, in the same folder."""
-HOME_HINT: Final = message("set SEQP2P_HOME to a folder of yours")
 
 
 class HomeError(UserError):
     """This player's own files cannot be used."""
 
     code = "home"
-    hint = HOME_HINT
+    hint = message("set SEQP2P_HOME to a folder of yours")
 
 
 def data_dir() -> Path:
