@@ -207,15 +207,8 @@ class ReplayBrowser:
             return Answer((t("{typed} is not a word here; did you mean {word}?", typed=line, word=near[0]),))
         return Answer((t("{typed} is not a word here; {help} has a list of them", typed=line, help=shown("help")),))
 
-    def board(self) -> tuple[str, ...]:
-        return self._seen(board_answer, "")
-
-    def part(self, text: str) -> tuple[str, ...]:
-        return self._seen(part_answer, text)
-
-    def _seen(
-        self, answer: Callable[[View, str, Sequence[str], Action | None], Sequence[str]], text: str
-    ) -> tuple[str, ...]:
+    def board(self, text: str = "", answer: Callable[..., Sequence[str]] = board_answer) -> tuple[str, ...]:
+        """Return the board, or the part of it that the text names."""
         if self.moment.position is None:
             return (t("the cards are not dealt yet"),)
         return tuple(answer(view(self.moment.position, 0), text, self.frames.company.colours, self.moment.last))
@@ -309,10 +302,8 @@ _WORDS: Final[Mapping[Term, Callable[[ReplayBrowser, str], Answer] | None]] = Ma
         term("typed at a replay", "hands, hand"): lambda browser, whose: browser.open_hands(word_of(whose)),
         term("typed at a replay", "all"): None,
         term("typed at a replay", "none, closed"): None,
-        term("typed at a replay", "board"): lambda browser, text: Answer(
-            browser.part(text) if text else browser.board()
-        ),
-        term("typed at a replay", "where"): lambda browser, text: Answer(browser.part(text)),
+        term("typed at a replay", "board"): lambda browser, text: Answer(browser.board(text)),
+        term("typed at a replay", "where"): lambda browser, text: Answer(browser.board(text, part_answer)),
         term("typed at a replay", "log"): lambda browser, text: Answer(browser.log(everything=word_of(text) == "all")),
         term("typed at a replay", "verdict"): lambda browser, _: Answer(
             (browser.frames.verdict, browser.whereabouts())
