@@ -186,12 +186,8 @@ def _read_into(future: "Future[bytes]", descriptor: int) -> None:
         future.set_exception(error)
 
 
-_stdin = LineReader(0)
-
-
-async def read_line() -> str | None:
-    """Return the next line of standard input, or None at its end."""
-    return await _stdin.read_line()
+read_line: Final = LineReader(0).read_line
+"""Reads standard input."""
 
 
 def is_terminal() -> bool:
@@ -239,7 +235,7 @@ class Child:
         self._is_started.set()
         try:
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(_each_line, process.stdout, self._note)
+                nursery.start_soon(_each_line, process.stdout, lambda line: self._hear(json.loads(line)))
                 nursery.start_soon(_each_line, process.stderr, self._take)
             return await process.wait()
         finally:
@@ -266,9 +262,6 @@ class Child:
             return UserError(t("the peer of {name}: {error}", name=self._start.name, error=self._errors[-1]), hint)
         code = self._process.returncode if self._process else None
         return UserError(t("the peer of {name} ended with exit code {code}", name=self._start.name, code=code))
-
-    def _note(self, line: str) -> None:
-        self._hear(json.loads(line))
 
     def _take(self, line: str) -> None:
         if line.startswith(translate(ERROR)):

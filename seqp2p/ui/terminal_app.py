@@ -294,19 +294,14 @@ class TerminalApp:
             keys.add(letter, filter=empty & is_answer)(partial(press, letter))
         keys.add("c-c", eager=True)(partial(press, "c-c"))
         keys.add(Keys.Vt100MouseEvent)(_mouse)
-        keys.add(Keys.BracketedPaste)(self._paste)
+        keys.add(Keys.BracketedPaste)(
+            lambda event: self._buffer.insert_text(" ".join(event.data.split()))
+        )  # on one line, unsent
         keys.add("c-z")(self._suspend)
         keys.add("enter")(self._enter)
         keys.add("tab", filter=~empty)(self._complete)
-        keys.add("escape", filter=~empty, eager=True)(self._clear)
+        keys.add("escape", filter=~empty, eager=True)(lambda _: self._buffer.reset())
         return keys
-
-    def _paste(self, event: KeyPressEvent) -> None:
-        """Keep pasted text on one line, sent only by a key."""
-        self._buffer.insert_text(" ".join(event.data.split()))
-
-    def _clear(self, _: KeyPressEvent) -> None:
-        self._buffer.reset()
 
     def _enter(self, event: KeyPressEvent) -> None:
         # Bytes that are no text stand in it as lone surrogates, which nothing can be said with.
@@ -336,15 +331,14 @@ class TerminalApp:
     def _suspend(self, _: KeyPressEvent) -> None:
         """Stop as any program does, with the terminal as it was; paint again when it goes on."""
         if sys.platform != "win32":
-            run_in_terminal(self._stop)
 
-    def _stop(self) -> None:
-        """Stop this process and its group, as the terminal itself would, and wait until they go on."""
-        self._continued.clear()
-        if sys.platform != "win32":
-            os.kill(0, signal.SIGTSTP)
-        # Another thread may be the one to get it, a little later: this one must not take the terminal back before.
-        self._continued.wait(STOP_S)
+            def stop() -> None:
+                self._continued.clear()
+                os.kill(0, signal.SIGTSTP)  # With its group, as the terminal itself would.
+                # Another thread may be the one to get it, a little later: this one takes no terminal back before.
+                self._continued.wait(STOP_S)
+
+            run_in_terminal(stop)
 
 
 class _PageContainer(Container):
