@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Final
 
 from seqp2p.i18n import Term, message, term
-from seqp2p.rules import UNKNOWN, Action, Hand, Position, Variant, View, view
+from seqp2p.rules import UNKNOWN, Action, Hand, Position, Variant, view
 from seqp2p.ui.cards import card_shown, colour_letter, colour_name
 from seqp2p.ui.frame import Fragment
 from seqp2p.ui.language import number, percent, t, tn, translate
