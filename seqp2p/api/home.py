@@ -125,8 +125,8 @@ def locked_identity() -> Generator[LockedIdentity]:
 def locked_key(name: str) -> Generator[LockedIdentity]:
     """Lock the identity whose file has this name until the block ends. Raises HomeError."""
     number = next((number for number in range(1, IDENTITIES_MAX + 1) if key_name(number) == name), None)
-    path = own_dir() / name if number else None
-    if number is None or path is None or not path.exists():
+    path = own_dir() / name
+    if number is None or not path.exists():
         raise HomeError(message("the identity key of this seat is not in this player's folder"))
     with _key_file(path) as descriptor:
         if not lock(descriptor):
