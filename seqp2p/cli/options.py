@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, Final, Unpack
 
 import click
-from click.shell_completion import CompletionItem
 
 from seqp2p.api import settings
 from seqp2p.api.home import usual_name, usual_replay_dir
@@ -236,9 +235,9 @@ time_option = click.option(
 )
 
 
-def complete_colour(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_colour(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
     colours = dict.fromkeys(colour for variant in VARIANTS.values() for colour in variant.colours)
-    return [CompletionItem(colour) for colour in colours if colour.startswith(incomplete)]
+    return [colour for colour in colours if colour.startswith(incomplete)]
 
 
 def seat_options(command: Callable[..., Any]) -> Callable[..., Any]:
