@@ -79,12 +79,10 @@ def command(
     program = make_program(line, exec_time_s, verbose=True)
     tables = [each for each in TABLES if variant in (None, each.variant.name) and players in (None, each.players)]
     if not tables:
-        tried = ", ".join(
-            sorted({str(each.players) for each in TABLES if variant in (None, each.variant.name)}, key=int)
-        )
+        tried = sorted({each.players for each in TABLES if variant in (None, each.variant.name)})
         game = variant or message("any game")
         received = t("no table of {players} players is tried in {variant}", players=players, variant=game)
-        raise UserError(received, t("choose one of --players {sizes}", sizes=tried), USAGE)
+        raise UserError(received, t("choose one of --players {sizes}", sizes=", ".join(map(str, tried))), USAGE)
     output = Output(as_json)
     raise SystemExit(run_async(lambda: try_bot(program, tables, games, against, seed, output)))
 
