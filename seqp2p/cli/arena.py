@@ -30,8 +30,6 @@ from seqp2p.workers import JOBS_MAX, cores
 
 DEALS_MAX: Final = 1_000_000_000
 DEALS_DEFAULT: Final = 500
-REASONS_SHOWN: Final = 3
-"""The faults of a bot that people are shown."""
 Write: TypeAlias = Callable[[DealResult], object]
 
 
@@ -298,7 +296,7 @@ def _rounded(value: float | None, digits: int = 6) -> float | None:
 
 
 def table(ladder: Ladder, seconds: float) -> Iterator[str]:
-    """Yield the result for people: scores with their intervals, the bots, then shares and means."""
+    """Yield the result for people: scores with their intervals, the bots and three faults of each, shares, means."""
     contest, games = ladder.contests[0], total(ladder, "games")
     title = variant_title(contest.variant)
     if contest.options.advanced:
@@ -319,7 +317,7 @@ def table(ladder: Ladder, seconds: float) -> Iterator[str]:
     bots = bots_of(ladder)
     yield from columns(("", "Elo", t("a choice"), t("failed")), *_bots(bots, ratings_of(ladder)))
     for bot, sums in bots.items():
-        for reason, count in sums.reasons.most_common(REASONS_SHOWN):
+        for reason, count in sums.reasons.most_common(3):
             yield tn(
                 "{bot} has lost 1 game: {reason}",
                 "{bot} has lost {count} games: {reason}",
