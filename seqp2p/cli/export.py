@@ -3,7 +3,7 @@
 import json
 import re
 from pathlib import Path
-from typing import Final, Literal, TypeAlias, assert_never, cast, get_args
+from typing import Final, Literal, TypeAlias, cast, get_args
 
 import click
 import msgspec
@@ -14,7 +14,7 @@ from seqp2p.cli import json_events
 from seqp2p.cli.moments import VERIFY_HINT, frames_of, header_lines, play_file, read_file, review_of
 from seqp2p.cli.output import STDOUT, Output, printable, write_result
 from seqp2p.cli.replays import ReplayPath, describe, plain_reason, resolved, verdict_of
-from seqp2p.errors import DONE, FAILED, NOT_VERIFIED, USAGE, UserError
+from seqp2p.errors import FAILED, NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import message
 from seqp2p.replay.export import game_text
 from seqp2p.replay.playback import Playback, play_back
@@ -72,7 +72,6 @@ def command(file: Path, form: str | None, target: str, at: int | None, *, force:
     if playback.report.verdict != "verified":
         Output(json=True).say(t("{file}: {verdict}", file=file, verdict=describe(playback.report)))
     write_result(written, target, force=force)
-    raise SystemExit(DONE)
 
 
 @check_arguments
@@ -113,8 +112,6 @@ def rendered(form: Form, file: Path, playback: Playback, at: int | None, *, raw:
             return as_svg(file, playback, at)
         case "html":
             return as_html(file, playback)
-        case _:
-            assert_never(form)
 
 
 def form_of(target: str) -> str:

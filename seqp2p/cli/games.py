@@ -8,7 +8,7 @@ from seqp2p.api.home import usual_replay_dir
 from seqp2p.cli.errors import stopping_alike
 from seqp2p.cli.output import Output
 from seqp2p.cli.replays import SHOWN, past_games
-from seqp2p.errors import ABANDONED, DONE, UserError
+from seqp2p.errors import ABANDONED, UserError
 from seqp2p.i18n import message
 from seqp2p.ui.language import command_line, t
 
@@ -49,4 +49,3 @@ def command(words: tuple[str, ...], last: int, replay_dir: str | None, *, as_jso
     if not as_json and folder == usual_replay_dir():
         shown = command_line("show", "1")
         output.say(t("use the number: {command}; resume, export, verify and stats take it too", command=shown))
-    raise SystemExit(DONE)
