@@ -380,7 +380,8 @@ class LobbyTeller:
             case LineSaid(seat, name, key, text):
                 if key not in self.desk.muted:
                     output.event(json_events.LineEvent(seat, name, key.hex(), text))
-                    output.say(said_line(name, text), "remark")
+                    said = translate(text) if text in REMARKS_KNOWN else text  # a courtesy
+                    output.say(t("{who}: {text}", who=name, text=said), "remark")
                 self._tell_full(was_full=self._full)
             case Declined(code, reason):
                 output.event(json_events.DeclinedEvent(code, reason))
@@ -576,11 +577,6 @@ def colours_line(event: LobbyShown) -> str:
     teams = {team: [str(seat) for seat in seats if team_of(seat, len(colours)) == team] for team in seats}
     parts = (f"{translate(colour)} {'+'.join(teams[team])}" for team, colour in enumerate(colours, 1))
     return t("colours of the seats: {colours}", colours=", ".join(parts))
-
-
-def said_line(name: str, text: str) -> str:
-    """Return a line that was said. A courtesy is said in the reader's language."""
-    return t("{who}: {text}", who=name, text=translate(text) if text in REMARKS_KNOWN else text)
 
 
 def emit_lobby(event: LobbyShown, output: Output) -> None:
