@@ -54,34 +54,30 @@ COMMANDS = MappingProxyType(
 )
 
 # What --help calls the values of an option of this type; a time in seconds has a name that ends in _s.
-VALUES = MappingProxyType(
-    {
-        "text": message("TEXT"),
-        "integer": message("N"),
-        "integer range": message("N"),
-        "float range": message("NUMBER"),
-        "seconds": message("SECONDS"),
-    }
-)
+VALUES: Final[Mapping[str, str]] = {
+    "text": message("TEXT"),
+    "integer": message("N"),
+    "integer range": message("N"),
+    "float range": message("NUMBER"),
+    "seconds": message("SECONDS"),
+}
 
 # The headings of --help, and the options under them; the first has all others.
 OTHERS: Final = message("Options")
-HEADINGS: Final[Mapping[str, Sequence[str]]] = MappingProxyType(
-    {
-        OTHERS: (),
-        message("Table"): (
-            *("players", "bots", "teams", "variant", "advanced", "table_talk", "manual_draw", "open_hands"),
-            *("turn_time_s", "grace_s", "fill", "wait_for", "spectators"),
-        ),
-        message("Seat and bots"): (
-            *("bot", "pace_s", "exec_line", "exec_time_s", "verbose_bot"),
-            *("name", "games", "colour", "wished_seat", "team"),
-        ),
-        message("Network"): ("code", "listen", "hidden", "map_port", "relay"),
-        message("Screen"): ("plain", "palette", "ascii_only"),
-        message("Every command"): ("lang", "no_progress", "log_file"),
-    }
-)
+HEADINGS: Final[Mapping[str, Sequence[str]]] = {
+    OTHERS: (),
+    message("Table"): (
+        *("players", "bots", "teams", "variant", "advanced", "table_talk", "manual_draw", "open_hands"),
+        *("turn_time_s", "grace_s", "fill", "wait_for", "spectators"),
+    ),
+    message("Seat and bots"): (
+        *("bot", "pace_s", "exec_line", "exec_time_s", "verbose_bot"),
+        *("name", "games", "colour", "wished_seat", "team"),
+    ),
+    message("Network"): ("code", "listen", "hidden", "map_port", "relay"),
+    message("Screen"): ("plain", "palette", "ascii_only"),
+    message("Every command"): ("lang", "no_progress", "log_file"),
+}
 HEADING_FROM: Final = 3
 """Fewer options have no heading of their own."""
 

@@ -288,31 +288,27 @@ class ReplayBrowser:
         return Answer((self.cursor.pace,))
 
 
-_WORDS: Final[Mapping[Term, Callable[[ReplayBrowser, str], Answer] | None]] = MappingProxyType(
-    {
-        term("typed at a replay", "next, n"): lambda browser, _: browser.move(1),
-        term("typed at a replay", "back, b"): lambda browser, _: browser.move(-1),
-        term("typed at a replay", "first, start"): lambda browser, _: browser.go(0),
-        term("typed at a replay", "last, end"): lambda browser, _: browser.end(),
-        term("typed at a replay", "play"): lambda browser, _: browser.start(),
-        term("typed at a replay", "stop"): lambda browser, _: browser.rest(),
-        term("typed at a replay", "faster, +"): lambda browser, _: browser.pace(1),
-        term("typed at a replay", "slower, -"): lambda browser, _: browser.pace(-1),
-        term("typed at a replay", "sequence, sequences"): lambda browser, _: browser.next_sequence(),
-        term("typed at a replay", "hands, hand"): lambda browser, whose: browser.open_hands(word_of(whose)),
-        term("typed at a replay", "all"): None,
-        term("typed at a replay", "none, closed"): None,
-        term("typed at a replay", "board"): lambda browser, text: Answer(browser.board(text)),
-        term("typed at a replay", "where"): lambda browser, text: Answer(browser.board(text, part_answer)),
-        term("typed at a replay", "log"): lambda browser, text: Answer(browser.log(everything=word_of(text) == "all")),
-        term("typed at a replay", "verdict"): lambda browser, _: Answer(
-            (browser.frames.verdict, browser.whereabouts())
-        ),
-        term("typed at a replay", "review"): lambda browser, _: Answer(browser.review()),
-        term("typed at a replay", "help, ?"): lambda _, __: Answer(help_lines()),
-        term("typed at a replay", "quit, leave, exit, q"): lambda _, __: Answer(done=True),
-    }
-)
+_WORDS: Final[Mapping[Term, Callable[[ReplayBrowser, str], Answer] | None]] = {
+    term("typed at a replay", "next, n"): lambda browser, _: browser.move(1),
+    term("typed at a replay", "back, b"): lambda browser, _: browser.move(-1),
+    term("typed at a replay", "first, start"): lambda browser, _: browser.go(0),
+    term("typed at a replay", "last, end"): lambda browser, _: browser.end(),
+    term("typed at a replay", "play"): lambda browser, _: browser.start(),
+    term("typed at a replay", "stop"): lambda browser, _: browser.rest(),
+    term("typed at a replay", "faster, +"): lambda browser, _: browser.pace(1),
+    term("typed at a replay", "slower, -"): lambda browser, _: browser.pace(-1),
+    term("typed at a replay", "sequence, sequences"): lambda browser, _: browser.next_sequence(),
+    term("typed at a replay", "hands, hand"): lambda browser, whose: browser.open_hands(word_of(whose)),
+    term("typed at a replay", "all"): None,
+    term("typed at a replay", "none, closed"): None,
+    term("typed at a replay", "board"): lambda browser, text: Answer(browser.board(text)),
+    term("typed at a replay", "where"): lambda browser, text: Answer(browser.board(text, part_answer)),
+    term("typed at a replay", "log"): lambda browser, text: Answer(browser.log(everything=word_of(text) == "all")),
+    term("typed at a replay", "verdict"): lambda browser, _: Answer((browser.frames.verdict, browser.whereabouts())),
+    term("typed at a replay", "review"): lambda browser, _: Answer(browser.review()),
+    term("typed at a replay", "help, ?"): lambda _, __: Answer(help_lines()),
+    term("typed at a replay", "quit, leave, exit, q"): lambda _, __: Answer(done=True),
+}
 """The words with their handlers, which get the text typed after the word; None for a word that only follows another."""
 WORDS: Final = Vocabulary(*map(Word, _WORDS))
 word_of: Final[Callable[[str], str]] = WORDS.word_of
