@@ -70,7 +70,8 @@ def _lines(event: events.Event | ReplayEvent, variant: Variant) -> tuple[Lines, 
         case events.Redealt():
             return lambda _: [translate(words.REDEAL_LINE)], "log"
         case events.Undone(step):
-            return lambda _: [words.undone_line(step)], "log"
+            text = t("step {step} is taken back: the table has decided otherwise, and it is played again", step=step)
+            return lambda _: [text], "log"
         case events.Finished(result):
             return lambda company: [words.result_line(company, result)], "log"
         case Reshuffled():
@@ -105,5 +106,5 @@ def _dealer_lines(draw: DealerDraw, company: words.Company, variant: Variant) ->
     rounds = [[f"{company.name(seat)} {card_shown(variant, card)}" for seat, card in turned] for turned in draw.rounds]
     return [
         *(t("turned over: {cards}", cards=t("; ").join(cards)) for cards in rounds),
-        words.dealer_line(company, draw.dealer),
+        t("you deal") if draw.dealer == company.own else t("{who} deals", who=company.name(draw.dealer)),
     ]
