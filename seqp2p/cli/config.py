@@ -32,9 +32,8 @@ class ConfigCommand(click.Command):
             )
 
 
-def complete_word(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+def complete_word(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
     """Return the settings, or the values of the one that is named."""
-    del parameter
     setting = BY_NAME.get(context.params.get("name") or "")
     words = tuple(BY_NAME) if context.params.get("name") is None else setting.choices if setting else ()
     return [word for word in words if word.startswith(incomplete)]

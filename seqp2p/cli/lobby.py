@@ -109,9 +109,7 @@ class LobbyView:
         if self._scene is None:
             return
         settings = event.settings
-        places = [
-            _place(settings, seat, event.seats, own=seat == event.own_seat) for seat in range(1, len(event.seats) + 1)
-        ]
+        places = [_place(event, seat) for seat in range(1, len(event.seats) + 1)]
         colours = settings.offered_colours if event.own_seat else ()
         self.change(
             places=tuple(places),
@@ -124,13 +122,14 @@ class LobbyView:
             self.change(title=t("seqp2p: the table of {name}", name=event.seats[0].name))
 
 
-def _place(settings: Settings, seat: int, guests: Sequence[Guest | None], *, own: bool) -> "LobbyPlace":
+def _place(event: LobbyShown, seat: int) -> "LobbyPlace":
     from seqp2p.ui.lobby_scene import LobbyPlace
 
-    guest, colour = guests[seat - 1], settings.colours[team_of(seat, settings.teams) - 1]
+    settings, own = event.settings, seat == event.own_seat
+    guest, colour = event.seats[seat - 1], settings.colours[team_of(seat, settings.teams) - 1]
     if guest is None:
         return LobbyPlace(colour)
-    others = [other.name for other in guests if other is not None and other is not guest]
+    others = [other.name for other in event.seats if other is not None and other is not guest]
     is_own = own or guest.key in own_keys()
     note = "" if is_own else meeting_note(meet(seat, guest.name, guest.key, known_players(), others))
     notes = (note, t("is asked whether to play again") if guest.asked else "")

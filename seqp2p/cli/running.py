@@ -297,7 +297,6 @@ async def _send(process: trio.Process, data: bytes) -> None:
 
 
 async def _each_line(stream: AsyncIterator[bytes | bytearray] | None, take: Callable[[str], None]) -> None:
-    """Hand on every line of a child's output."""
     assert stream is not None, "its output is a pipe"
     buffer = b""
     async for data in stream:

@@ -58,7 +58,6 @@ def actions_of(variant: Variant) -> tuple[Action | None, ...]:
 
 @cache
 def numbers_of(variant: Variant) -> dict[Action, int]:
-    """Return the number of each action."""
     return {action: number for number, action in enumerate(actions_of(variant)) if action is not None}
 
 
