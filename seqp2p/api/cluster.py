@@ -280,6 +280,10 @@ def _connected(distributed: Any, address: str, note: Callable[[str], None]) -> G
             client.close(timeout=CLOSE_S)
 
 
+def _delete(_client: object) -> None:
+    """Delete a client at once."""
+
+
 def _open(distributed: Any, address: str, opened: Future[Any]) -> None:
     """Connect. In a thread of its own: at the answer of another program ``distributed`` forgets its time limit."""
 
@@ -289,7 +293,7 @@ def _open(distributed: Any, address: str, opened: Future[Any]) -> None:
         return True
 
     # A client that has not connected would wait for its connection again when it is deleted.
-    kind = type("Client", (distributed.Client,), {"__del__": lambda _: None})
+    kind = type("Client", (distributed.Client,), {"__del__": _delete})
     with contextlib.ExitStack() as failing:
         failing.push(fail)  # Bytes that are no answer raise anything, a MemoryError for one.
         opened.set_result(kind(address, timeout=CONNECT_S, set_as_default=False))

@@ -235,7 +235,7 @@ class Child:
         self._is_started.set()
         try:
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(_each_line, process.stdout, lambda line: self._hear(json.loads(line)))
+                nursery.start_soon(_each_line, process.stdout, self._note)
                 nursery.start_soon(_each_line, process.stderr, self._take)
             return await process.wait()
         finally:
@@ -262,6 +262,9 @@ class Child:
             return UserError(t("the peer of {name}: {error}", name=self._start.name, error=self._errors[-1]), hint)
         code = self._process.returncode if self._process else None
         return UserError(t("the peer of {name} ended with exit code {code}", name=self._start.name, code=code))
+
+    def _note(self, line: str) -> None:
+        self._hear(json.loads(line))
 
     def _take(self, line: str) -> None:
         if line.startswith(translate(ERROR)):

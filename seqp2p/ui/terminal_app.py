@@ -294,14 +294,19 @@ class TerminalApp:
             keys.add(letter, filter=empty & is_answer)(partial(press, letter))
         keys.add("c-c", eager=True)(partial(press, "c-c"))
         keys.add(Keys.Vt100MouseEvent)(_mouse)
-        keys.add(Keys.BracketedPaste)(
-            lambda event: self._buffer.insert_text(" ".join(event.data.split()))
-        )  # on one line, unsent
+        keys.add(Keys.BracketedPaste)(self._paste)
         keys.add("c-z")(self._suspend)
         keys.add("enter")(self._enter)
         keys.add("tab", filter=~empty)(self._complete)
-        keys.add("escape", filter=~empty, eager=True)(lambda _: self._buffer.reset())
+        keys.add("escape", filter=~empty, eager=True)(self._clear)
         return keys
+
+    def _paste(self, event: KeyPressEvent) -> None:
+        """Keep pasted text on one line, sent only by a key."""
+        self._buffer.insert_text(" ".join(event.data.split()))
+
+    def _clear(self, _: KeyPressEvent) -> None:
+        self._buffer.reset()
 
     def _enter(self, event: KeyPressEvent) -> None:
         # Bytes that are no text stand in it as lone surrogates, which nothing can be said with.
