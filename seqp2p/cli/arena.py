@@ -19,7 +19,7 @@ from seqp2p.bots.exec_player import TIME_S
 from seqp2p.cli import progress, results
 from seqp2p.cli.errors import stopping_alike
 from seqp2p.cli.json_events import ArenaBotFields, ArenaEvent, ContestFields
-from seqp2p.cli.options import TIME_S_MAX, BotName, NumberRange, make_program
+from seqp2p.cli.options import TIME_S_MAX, BotName, NumberRange, make_program, with_all
 from seqp2p.cli.output import Output, columns
 from seqp2p.errors import ABANDONED, FAILED, USAGE, UserError
 from seqp2p.i18n import message, message_of, of_system
@@ -62,6 +62,47 @@ def try_programs(bots: Iterable[str], time_s: float) -> None:
             raise UserError(t("{name} cannot be started: {reason}", name=bot, reason=reason), exit_code=USAGE) from None
 
 
+def contest_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say what is played, how long, and where the results are kept."""
+    options = (
+        click.option(
+            "--deals",
+            type=click.IntRange(1, DEALS_MAX),
+            # Help is translated word for word: DEALS_DEFAULT, and below UNTIL_EVERY and UNTIL_FIRST.
+            help=message("Deals per pair, at most; default: 500, or as many as --until needs."),
+        ),
+        click.option(
+            "--until",
+            type=NumberRange(0.1, 50),
+            metavar=message("POINTS"),
+            help=message(
+                "Stop a pair once its interval is within plus or minus this many points of 100; checked every 200"
+                " deals, from 1000 on."
+            ),
+        ),
+        click.option("--seed", type=int, default=1, help=message("The same seed gives the same games.")),
+        click.option("--players", type=click.IntRange(1, 12), default=2, help=message("How many players at a table.")),
+        click.option("--teams", type=int, help=message("Number of teams; by default, the usual number.")),
+        click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic"),
+        click.option("--advanced", is_flag=True, help=message("A one-eyed jack may break a sequence.")),
+        click.option(
+            "--results",
+            "kept_in",
+            type=click.Path(dir_okay=False, path_type=Path),
+            metavar=message("FILE"),
+            help=message("Keep each deal's results in this file, and go on from those already in it."),
+        ),
+        click.option(
+            "--exec-time",
+            "time_s",
+            type=NumberRange(0.1, TIME_S_MAX),
+            default=TIME_S,
+            help=message("Seconds that a program or a class has for a choice."),
+        ),
+    )
+    return with_all(options, command)
+
+
 @click.command(
     "arena",
     help=message(
@@ -73,40 +114,7 @@ def try_programs(bots: Iterable[str], time_s: float) -> None:
     ),
 )
 @click.argument("bots", nargs=-1, required=True, type=Entrant(), metavar=message("BOT BOT..."))
-@click.option(
-    "--deals",
-    type=click.IntRange(1, DEALS_MAX),
-    # Help is translated word for word: DEALS_DEFAULT, and below UNTIL_EVERY and UNTIL_FIRST.
-    help=message("Deals per pair, at most; default: 500, or as many as --until needs."),
-)
-@click.option(
-    "--until",
-    type=NumberRange(0.1, 50),
-    metavar=message("POINTS"),
-    help=message(
-        "Stop a pair once its interval is within plus or minus this many points of 100; checked every 200"
-        " deals, from 1000 on."
-    ),
-)
-@click.option("--seed", type=int, default=1, help=message("The same seed gives the same games."))
-@click.option("--players", type=click.IntRange(1, 12), default=2, help=message("How many players at a table."))
-@click.option("--teams", type=int, help=message("Number of teams; by default, the usual number."))
-@click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic")
-@click.option("--advanced", is_flag=True, help=message("A one-eyed jack may break a sequence."))
-@click.option(
-    "--results",
-    "kept_in",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar=message("FILE"),
-    help=message("Keep each deal's results in this file, and go on from those already in it."),
-)
-@click.option(
-    "--exec-time",
-    "time_s",
-    type=NumberRange(0.1, TIME_S_MAX),
-    default=TIME_S,
-    help=message("Seconds that a program or a class has for a choice."),
-)
+@contest_options
 @click.option("--jobs", type=click.IntRange(1, JOBS_MAX), help=message("Processes; default: one for each core."))
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object with the result on standard output."))
 def command(
