@@ -49,17 +49,12 @@ PAGE_SIZE_MAX: Final = 8 * 1024 * 1024
     type=click.Choice(FORMATS),
     help=message("The format; default: what the name of --output says, or text."),
 )
-@click.option(
-    "--output",
-    "target",
-    default=STDOUT,
-    show_default=False,
-    help=message("Where to write it; default, and with -: standard output."),
-)
+@click.option("--output", help=message("Where to write it; default, and with -: standard output."))
 @click.option("--force", is_flag=True, help=message("Overwrite an existing file."))
 @click.option("--at", type=click.IntRange(0), help=message("svg: the board after this turn, and not the last one."))
 @click.option("--raw", is_flag=True, help=message("json: with the digits of ciphertexts, shares, proofs, signatures."))
-def command(file: Path, form: str | None, target: str, at: int | None, *, force: bool, raw: bool) -> None:
+def command(file: Path, form: str | None, output: str | None, at: int | None, *, force: bool, raw: bool) -> None:
+    target = STDOUT if output is None else output
     form = cast("Form", form or form_of(target))
     for name, given, of in (("--at", at is not None, "svg"), ("--raw", raw, "json")):
         if given and form != of:

@@ -40,8 +40,6 @@ from seqp2p.ui.language import t
 @click.option(
     "--wait-for",
     type=click.IntRange(0, 11),
-    default=0,
-    show_default=False,
     help=message("Keep places for N players from elsewhere before --fill fills the rest."),
 )
 @click.option(
@@ -57,7 +55,7 @@ from seqp2p.ui.language import t
 def command(
     players: int,
     fill: str | None,
-    wait_for: int,
+    wait_for: int | None,
     spectators: int,
     hidden: bool,
     listen: str | None,
@@ -73,7 +71,7 @@ def command(
     if wait_for and not (at_once and wait_for < players):
         text = t("--wait-for takes a number below that of the players, with --fill, where no person types start")
         raise UserError(text, exit_code=USAGE)
-    filling = Filling(fill or USUAL, pace_s, at_once=at_once, wait_for=wait_for)
+    filling = Filling(fill or USUAL, pace_s, at_once=at_once, wait_for=wait_for or 0)
     options = replace(options, start=filling.call, pause=filling.pause)
     if options.choice.colour not in (None, *settings.offered_colours):
         raise UserError(

@@ -82,28 +82,24 @@ HEADING_FROM: Final = 3
 """Fewer options have no heading of their own."""
 
 # What a user may expect of a command: the command, the option or word, and the advice.
-MEANT = MappingProxyType(
-    {
-        ("play", "--players"): message("--bots says how many bots you play against"),
-        ("host", "--bots"): message("--players says how many play; --fill names the bot for free seats"),
-        **{(command, "kids"): message("--variant kids is the kids' game") for command in ("play", "host")},
-    }
-)
+MEANT: Final[Mapping[tuple[str, str], str]] = {
+    ("play", "--players"): message("--bots says how many bots you play against"),
+    ("host", "--bots"): message("--players says how many play; --fill names the bot for free seats"),
+    **{(command, "kids"): message("--variant kids is the kids' game") for command in ("play", "host")},
+}
 
 SOURCES: Final = Path(__file__).parents[2]
 _GIT: Final = ("git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*")
 _GIT_S: Final = 5
 
-EXIT_CODES: Final[Mapping[int, Message]] = MappingProxyType(
-    {
-        DONE: message("done: the game was played to its end, every file is verified"),
-        FAILED: message("failed"),
-        USAGE: message("usage"),
-        NOT_VERIFIED: message("a replay is invalid"),
-        NOT_CONNECTED: message("could not connect, or was refused"),
-        ABANDONED: message("the game was abandoned; verify: none invalid, but one is unfinished"),
-    }
-)
+EXIT_CODES: Final[Mapping[int, Message]] = {
+    DONE: message("done: the game was played to its end, every file is verified"),
+    FAILED: message("failed"),
+    USAGE: message("usage"),
+    NOT_VERIFIED: message("a replay is invalid"),
+    NOT_CONNECTED: message("could not connect, or was refused"),
+    ABANDONED: message("the game was abandoned; verify: none invalid, but one is unfinished"),
+}
 
 
 def _hide_progress(_context: click.Context, _parameter: click.Parameter, value: bool) -> None:
@@ -220,7 +216,7 @@ def spoken(command: click.Command) -> click.Command:
             parameter.metavar = translate(parameter.metavar)
         if isinstance(parameter, click.Option):
             parameter.help = translate(parameter.help or "")
-            parameter.show_default = parameter.show_default is not False
+            parameter.show_default = True
             kind = "seconds" if (parameter.name or "").endswith("_s") else parameter.type.name
             if parameter.metavar is None and not parameter.is_flag and kind in VALUES:
                 parameter.metavar = translate(VALUES[kind])
