@@ -45,7 +45,6 @@ class Events(Generic[E]):
         return tuple(self._kept)
 
     def put(self, event: E) -> None:
-        """Append an event."""
         self._kept.append(event)
         self._count += 1
         self._news.unpark_all()

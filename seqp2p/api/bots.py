@@ -42,38 +42,28 @@ async def play_bot(seat: Seat, bot: Bot | str, *, pace_s: float = 0.0, time_s: f
             raise ValueError(reason)
         bot = BOTS[bot](randomness)
     check_bot(bot)
-    asked = _AskedBot(seat, bot, Time(time_s, seat.settings.turn_time_s, PATIENCE_S), RandomBot(randomness))
+    ask, lot = bot.choose, RandomBot(randomness)
+    time = Time(time_s, seat.settings.turn_time_s, PATIENCE_S)
+    failures, one_call = 0, trio.CapacityLimiter(1)  # A call that is too late may still go on.
+
+    async def choose(turn: Turn) -> Action:
+        nonlocal failures
+        still_thinks = one_call.borrowed_tokens > 0
+        if failures < FAILURES_MAX and not still_thinks:
+            limit_s = time.limit_s(turn.view.phase)
+            with trio.move_on_after(limit_s):
+                action = await trio.to_thread.run_sync(ask, turn.view, abandon_on_cancel=True, limiter=one_call)
+                failures = 0
+                return action
+            failures += 1
+            reason = message("it did not choose within {seconds} seconds", seconds=f"{limit_s:g}")
+            seat.tell(BotFailed(reason, gone=failures == FAILURES_MAX))
+        return lot.choose(turn.view)
+
     async for turn in seat:
         begun = trio.current_time()
-        action = await asked.choose(turn)
+        action = await choose(turn)
         await trio.sleep_until(begun + pace_s)
         await turn.play(action)
     assert seat.result is not None, "the game has ended"
     return seat.result
-
-
-class _AskedBot:
-    """A bot with the time that it has; ``lot`` chooses in its place."""
-
-    def __init__(self, seat: Seat, bot: Bot, time: Time, lot: Bot) -> None:
-        self._seat = seat
-        self._bot = bot
-        self._time = time
-        self._lot = lot
-        self._failures = 0
-        self._one_call = trio.CapacityLimiter(1)  # A call that is too late may still go on.
-
-    async def choose(self, turn: Turn) -> Action:
-        still_thinks = self._one_call.borrowed_tokens > 0
-        if self._failures < FAILURES_MAX and not still_thinks:
-            limit_s = self._time.limit_s(turn.view.phase)
-            with trio.move_on_after(limit_s):
-                action = await trio.to_thread.run_sync(
-                    self._bot.choose, turn.view, abandon_on_cancel=True, limiter=self._one_call
-                )
-                self._failures = 0
-                return action
-            self._failures += 1
-            reason = message("it did not choose within {seconds} seconds", seconds=f"{limit_s:g}")
-            self._seat.tell(BotFailed(reason, gone=self._failures == FAILURES_MAX))
-        return self._lot.choose(turn.view)

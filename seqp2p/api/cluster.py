@@ -83,12 +83,6 @@ class _Watch:
         elif self.asked - self.seen > WITHOUT_WORKERS_S:
             raise Lost(message("it has no workers"))
 
-    def wait_for_workers(self) -> None:
-        self.ask()
-        while not self.threads:
-            time.sleep(0.1)
-            self.ask()
-
     def result(self, named: Named, future: Future[bytes], killed: type[Exception]) -> Report:
         """Wait for a report. Raises Lost and Unable."""
         while not future.done():
@@ -124,7 +118,10 @@ def verify_on_cluster(
     with _quiet(), _connected(distributed, address, note) as client:
         watch = _Watch(client, note)
         try:
-            watch.wait_for_workers()
+            watch.ask()
+            while not watch.threads:
+                time.sleep(0.1)
+                watch.ask()
         except Lost as lost:
             text = message("the cluster at {address} cannot verify: {reason}", address=address, reason=message_of(lost))
             hint = message("start a worker with: {command}", command=f"dask worker {address}")

@@ -14,15 +14,13 @@ VERSION: Final = 1
 BYTES_MAX: Final = 65_536
 """More than any settings have."""
 Value: TypeAlias = str | bool | int | float
-WRITE_HINT: Final = message("set SEQP2P_HOME to a folder of yours")
-READ_HINT: Final = message("fix it by hand, or move it away")
 
 
 class ConfigFileError(UserError):
     """The file of settings cannot be read or written."""
 
     code = "settings"
-    hint = READ_HINT
+    hint = message("fix it by hand, or move it away")
 
 
 def config_path() -> Path:
@@ -65,7 +63,7 @@ def change_config(name: str, value: Value | None) -> None:
         write_beside(path, new.encode(), synced=False).replace(path)
     except OSError as error:
         text = message("cannot write {path}: {reason}", path=config_path(), reason=of_system(error))
-        raise ConfigFileError(text, WRITE_HINT) from None
+        raise ConfigFileError(text, message("set SEQP2P_HOME to a folder of yours")) from None
 
 
 def _text(path: Path) -> str:

@@ -5,7 +5,7 @@ import errno
 import ipaddress
 import os
 import secrets
-from collections.abc import AsyncGenerator, Generator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -46,17 +46,14 @@ class Endpoint:
         return Own(self.credentials, self.name, secrets.token_bytes, on_event, self.listeners, addresses, self.relay)
 
 
-@contextlib.contextmanager
-def lock_identity(given: Identity | None, file: str | None = None) -> Generator[LockedIdentity]:
+def lock_identity(given: Identity | None, file: str | None = None) -> contextlib.AbstractContextManager[LockedIdentity]:
     """Lock the given identity, or this player's own of that file, or the first free one, until the block ends.
 
     Raises HomeError.
     """
     if given is not None:
-        yield LockedIdentity(given, GIVEN)
-        return
-    with locked_identity() if file is None else locked_key(file) as locked:
-        yield locked
+        return contextlib.nullcontext(LockedIdentity(given, GIVEN))
+    return locked_identity() if file is None else locked_key(file)
 
 
 def replay_folder(wish: Folder | None) -> Path:

@@ -21,7 +21,7 @@ from seqp2p.match.table import PROTOCOL_VERSION
 from seqp2p.net.addresses import Address, parse_address, racing_dial, tcp_dial
 from seqp2p.net.dialling import Route
 from seqp2p.net.errors import NetError, Unreachable
-from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.transit import check_relay
 
 ADDRESS_HINT: Final = message("join by the address that the host shows, HOST:PORT")
@@ -60,11 +60,7 @@ async def _find_here(code: str, own: Sequence[Address], mark: str = "", hint: st
 
 
 async def find_meeting(
-    code: str,
-    own: Sequence[Address],
-    relay: Address | None,
-    on_absent: Callable[[str], None] | None = None,
-    limits: Limits = DEFAULT_LIMITS,
+    code: str, own: Sequence[Address], relay: Address | None, on_absent: Callable[[str], None] | None = None
 ) -> Route:
     """Return the route to the table with the meeting place of a code: on this LAN, or by the relay.
 
@@ -74,7 +70,7 @@ async def find_meeting(
     place = await meeting_place(place_of(code) or "")
     if relay is None:
         return await _find_here(code, own, place.mark, RELAY_HINT)
-    meeting = _Meeting(relay, place, on_absent, limits)
+    meeting = _Meeting(relay, place, on_absent)
     async with contextlib.AsyncExitStack() as on_error:
         async with browsing() as tables:
             look = partial(wait_for_table, public_part(code)[0], tables, own, place.mark)
@@ -86,12 +82,9 @@ async def find_meeting(
 class _Meeting:
     """The search for one table on this LAN and at a relay, until it is found at one of them."""
 
-    def __init__(
-        self, relay: Address, place: MeetingPlace, on_absent: Callable[[str], None] | None, limits: Limits
-    ) -> None:
+    def __init__(self, relay: Address, place: MeetingPlace, on_absent: Callable[[str], None] | None) -> None:
         self._relay, self._place = relay, place
         self._on_absent = on_absent
-        self._limits = limits
         self._found: FoundTable | None = None
         self._line: trio.abc.Stream | None = None
         self._fault: NetError | None = None
@@ -113,7 +106,7 @@ class _Meeting:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._look, look, nursery.cancel_scope)
             nursery.start_soon(self._wait_at_relay, on_error, nursery.cancel_scope)
-            await trio.sleep(self._limits.relay_meet_s)
+            await trio.sleep(DEFAULT_LIMITS.relay_meet_s)
             if self._on_absent is None:
                 self._fault = Unreachable(ABSENT, message("Ask the host for its code and its relay; then try again."))
                 nursery.cancel_scope.cancel()
@@ -130,7 +123,7 @@ class _Meeting:
     async def _wait_at_relay(self, on_error: contextlib.AsyncExitStack, scope: trio.CancelScope) -> None:
         first = trio.current_time() + LAN_FIRST_S
         try:
-            await check_relay(self._relay, tcp_dial, self._limits)
+            await check_relay(self._relay, tcp_dial, DEFAULT_LIMITS)
         except NetError as error:
             self._fault = error
         await trio.sleep_until(first)
@@ -140,7 +133,7 @@ class _Meeting:
         scope.cancel()
 
     async def _meet(self) -> trio.abc.Stream:
-        return await meet_host(self._relay, self._place, tcp_dial, self._limits)
+        return await meet_host(self._relay, self._place, tcp_dial, DEFAULT_LIMITS)
 
 
 def route_to(found: FoundTable) -> Route:

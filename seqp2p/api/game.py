@@ -72,6 +72,7 @@ def seat_secrets(
     """Return the secrets that a seat keeps next to its replay, at the start of its game."""
     agreement, relay = encode_agreement(table.agreement), table.relay
     texts = [[str(each) for each in table.addresses.get(number, ())] for number in range(1, len(table.others) + 2)]
+    assert isinstance(listeners[0], trio.SocketListener), "a seat listens on the network"
     return SidecarSecrets(
         game=game_id(agreement),
         agreement=agreement,
@@ -79,7 +80,7 @@ def seat_secrets(
         identity=identity_file,
         secret=own.secrets.secret.to_bytes(32, "big"),
         nonce=own.secrets.nonce,
-        listen=_socket_text(listeners),
+        listen=str(Address(*listeners[0].socket.getsockname()[:2])),
         # A host's name as it was typed can be longer than any address; the seat is found without it.
         addresses=tuple(
             tuple(text for text in each if len(text) <= ADDRESS_LENGTH_MAX)[:ADDRESSES_MAX] for each in texts
@@ -90,23 +91,13 @@ def seat_secrets(
 
 def safety_words_with(match: Match, own: int, seat: int) -> tuple[str, ...] | None:
     """Return the safety words of two seats, the same at both ends; None before the keys are shown."""
-    seed = joint_seed(match)
-    seats = match.game.agreement.seats
-    return None if seed is None else tuple(safety_words(seed, seats[own - 1].key, seats[seat - 1].key))
-
-
-def joint_seed(match: Match) -> bytes | None:
-    """Join the nonces of step ``reveal`` in seat order; return None before that step has closed."""
-    closed = next((step for step in match.record[:2] if step.number == 2), None)
-    if closed is None:
+    reveal = next((step for step in match.record[:2] if step.number == 2), None)
+    if reveal is None:
         return None
-    bodies = [open_body(open_envelope(contribution.payload)) for _, contribution in closed.contributions]
-    return b"".join(body.nonce for body in bodies if isinstance(body, RevealBody))
-
-
-def _socket_text(listeners: Sequence[Listener]) -> str:
-    assert isinstance(listeners[0], trio.SocketListener), "a seat listens on the network"
-    return str(Address(*listeners[0].socket.getsockname()[:2]))
+    bodies = [open_body(open_envelope(contribution.payload)) for _, contribution in reveal.contributions]
+    seed = b"".join(body.nonce for body in bodies if isinstance(body, RevealBody))  # in seat order
+    seats = match.game.agreement.seats
+    return tuple(safety_words(seed, seats[own - 1].key, seats[seat - 1].key))
 
 
 class Lobby:

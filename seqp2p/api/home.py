@@ -29,14 +29,13 @@ GIVEN: Final = 0
 """The number of an identity that has no file in this player's folder."""
 KNOWN_PLAYERS: Final = "known_players.json"
 """The file of the players met before, in the same folder."""
-HOME_HINT: Final = message("set SEQP2P_HOME to a folder of yours")
 
 
 class HomeError(UserError):
     """This player's own files cannot be used."""
 
     code = "home"
-    hint = HOME_HINT
+    hint = message("set SEQP2P_HOME to a folder of yours")
 
 
 def data_dir() -> Path:
@@ -126,8 +125,8 @@ def locked_identity() -> Generator[LockedIdentity]:
 def locked_key(name: str) -> Generator[LockedIdentity]:
     """Lock the identity whose file has this name until the block ends. Raises HomeError."""
     number = next((number for number in range(1, IDENTITIES_MAX + 1) if key_name(number) == name), None)
-    path = own_dir() / name if number else None
-    if number is None or path is None or not path.exists():
+    path = own_dir() / name
+    if number is None or not path.exists():
         raise HomeError(message("the identity key of this seat is not in this player's folder"))
     with _key_file(path) as descriptor:
         if not lock(descriptor):

@@ -9,17 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from seqp2p import reviewing
-from seqp2p.api.many import (
-    NO_FILE,
-    Named,
-    checked_jobs,
-    named_files,
-    no_file,
-    of_all,
-    processes,
-    summarise_named,
-    verify_named,
-)
+from seqp2p.api import many
 from seqp2p.arguments import check_arguments
 from seqp2p.bots.value import shipped
 from seqp2p.replay import playback
@@ -79,24 +69,24 @@ def verify_many(
     Processes import the program that starts them: its own work stands below ``if __name__ == "__main__"``. They end
     with the iteration, also where it is broken off. Raises UserError for a cluster or a process that is lost.
     """
-    return _verified(_meant(sources), checked_jobs(jobs), dask)
+    return _verified(_meant(sources), many.checked_jobs(jobs), dask)
 
 
-def _verified(files: Sequence[Named], jobs: int | None, dask: str | None) -> Generator[tuple[Path, Report]]:
-    with closing(reports_on(files, processes(len(files), jobs), dask, warnings.warn)) as reports:
+def _verified(files: Sequence[many.Named], jobs: int | None, dask: str | None) -> Generator[tuple[Path, Report]]:
+    with closing(reports_on(files, many.processes(len(files), jobs), dask, warnings.warn)) as reports:
         for named, report in reports:
             yield named.path, report
 
 
 def reports_on(
-    files: Iterable[Named], jobs: int, dask: str | None, note: Callable[[str], None]
-) -> Generator[tuple[Named, Report]]:
+    files: Iterable[many.Named], jobs: int, dask: str | None, note: Callable[[str], None]
+) -> Generator[tuple[many.Named, Report]]:
     """Yield each file with its report, by so many processes, or by the Dask cluster at this address, as ``note`` says.
 
     Raises UserError.
     """
     if dask is None:
-        return of_all(verify_named, files, jobs)
+        return many.of_all(many.verify_named, files, jobs)
     from seqp2p.api.cluster import verify_on_cluster
 
     return verify_on_cluster(files, dask, note)
@@ -109,23 +99,25 @@ def stats(sources: Source | Iterable[Source], *, jobs: int | None = 1) -> Statis
     ``sources`` and ``jobs`` are as for ``verify_many``. What cannot be read or is invalid is left out, and named.
     """
     counter, files = ReplayCounter(), _meant(sources)
-    with closing(of_all(summarise_named, files, processes(len(files), checked_jobs(jobs)))) as summaries:
+    with closing(
+        many.of_all(many.summarise_named, files, many.processes(len(files), many.checked_jobs(jobs)))
+    ) as summaries:
         for named, summary in summaries:
             counter.add(summary, str(named.path))
     return counter.statistics()
 
 
-def _meant(sources: Source | Iterable[Source]) -> list[Named]:
+def _meant(sources: Source | Iterable[Source]) -> list[many.Named]:
     several = [sources] if isinstance(sources, str | bytes | os.PathLike) else sources
     return [named for source in several for named in _files_of(source)]
 
 
 @check_arguments
-def _files_of(source: Source) -> list[Named]:
+def _files_of(source: Source) -> list[many.Named]:
     if isinstance(source, bytes):
-        return [Named(Path("<bytes>"), source)]
+        return [many.Named(Path("<bytes>"), source)]
     # An empty path is no file, and not this folder.
-    return named_files([Path(source)]) if os.fspath(source) else [Named(Path(), no_file(NO_FILE))]
+    return many.named_files([Path(source)]) if os.fspath(source) else [many.Named(Path(), many.no_file(many.NO_FILE))]
 
 
 @check_arguments

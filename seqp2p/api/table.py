@@ -217,12 +217,10 @@ async def open_table(
             advert=advert,
             update=update,
         )
-        if relay is None:
-            yield table
-            return
-        async with background_tasks() as nursery:
+        if relay is not None:
+            nursery = await stack.enter_async_context(background_tasks())
             await nursery.start(table.keep_lines, relay)
-            yield table
+        yield table
 
 
 async def joined_table(

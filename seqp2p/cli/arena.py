@@ -30,8 +30,6 @@ from seqp2p.workers import JOBS_MAX, cores
 
 DEALS_MAX: Final = 1_000_000_000
 DEALS_DEFAULT: Final = 500
-REASONS_SHOWN: Final = 3
-"""The faults of a bot that people are shown."""
 Write: TypeAlias = Callable[[DealResult], object]
 
 
@@ -82,18 +80,10 @@ def contest_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 " deals, from 1000 on."
             ),
         ),
-        click.option(
-            "--seed", type=int, default=1, show_default=True, help=message("The same seed gives the same games.")
-        ),
-        click.option(
-            "--players",
-            type=click.IntRange(1, 12),
-            default=2,
-            show_default=True,
-            help=message("How many players at a table."),
-        ),
+        click.option("--seed", type=int, default=1, help=message("The same seed gives the same games.")),
+        click.option("--players", type=click.IntRange(1, 12), default=2, help=message("How many players at a table.")),
         click.option("--teams", type=int, help=message("Number of teams; by default, the usual number.")),
-        click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic", show_default=True),
+        click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic"),
         click.option("--advanced", is_flag=True, help=message("A one-eyed jack may break a sequence.")),
         click.option(
             "--results",
@@ -107,7 +97,6 @@ def contest_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "time_s",
             type=NumberRange(0.1, TIME_S_MAX),
             default=TIME_S,
-            show_default=True,
             help=message("Seconds that a program or a class has for a choice."),
         ),
     )
@@ -315,7 +304,7 @@ def _rounded(value: float | None, digits: int = 6) -> float | None:
 
 
 def table(ladder: Ladder, seconds: float) -> Iterator[str]:
-    """Yield the result for people: scores with their intervals, the bots, then shares and means."""
+    """Yield the result for people: scores with their intervals, the bots and three faults of each, shares, means."""
     contest, games = ladder.contests[0], total(ladder, "games")
     title = variant_title(contest.variant)
     if contest.options.advanced:
@@ -336,7 +325,7 @@ def table(ladder: Ladder, seconds: float) -> Iterator[str]:
     bots = bots_of(ladder)
     yield from columns(("", "Elo", t("a choice"), t("failed")), *_bots(bots, ratings_of(ladder)))
     for bot, sums in bots.items():
-        for reason, count in sums.reasons.most_common(REASONS_SHOWN):
+        for reason, count in sums.reasons.most_common(3):
             yield tn(
                 "{bot} has lost 1 game: {reason}",
                 "{bot} has lost {count} games: {reason}",

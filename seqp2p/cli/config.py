@@ -3,7 +3,6 @@
 from typing import Final
 
 import click
-from click.shell_completion import CompletionItem
 
 from seqp2p.api.config_file import config_path
 from seqp2p.cli import json_events
@@ -33,12 +32,11 @@ class ConfigCommand(click.Command):
             )
 
 
-def complete_word(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_word(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
     """Return the settings, or the values of the one that is named."""
-    del parameter
     setting = BY_NAME.get(context.params.get("name") or "")
     words = tuple(BY_NAME) if context.params.get("name") is None else setting.choices if setting else ()
-    return [CompletionItem(word) for word in words if word.startswith(incomplete)]
+    return [word for word in words if word.startswith(incomplete)]
 
 
 @click.command(

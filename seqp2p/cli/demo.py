@@ -29,22 +29,9 @@ SHARED = frozenset({"shuffle", "dealer", "turn", "exchange"})
 
 
 @click.command("demo", help=message("Watch bots play a whole game: real peers, one process each, over loopback."))
-@click.option(
-    "--players",
-    type=click.IntRange(2, 12),
-    default=4,
-    show_default=True,
-    help=message("How many players at a table."),
-)
-@click.option("--bot", type=BotName(), default=USUAL, show_default=True, help=message("The bot that plays every seat."))
-@click.option(
-    "--pace",
-    "pace_s",
-    type=NumberRange(0, 60),
-    default=0,
-    show_default=True,
-    help=message("Minimum seconds for a turn."),
-)
+@click.option("--players", type=click.IntRange(2, 12), default=4, help=message("How many players at a table."))
+@click.option("--bot", type=BotName(), default=USUAL, help=message("The bot that plays every seat."))
+@click.option("--pace", "pace_s", type=NumberRange(0, 60), default=0, help=message("Minimum seconds for a turn."))
 @click.option("--relay", metavar=message("HOST:PORT"), help=message("The relay at which the peers meet the first one."))
 @click.option(
     "--replay-dir", type=click.Path(file_okay=False), help=message("Where the replays go; default: your own folder.")

@@ -3,7 +3,7 @@
 import shlex
 import signal
 from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, Final
 
@@ -35,11 +35,9 @@ def stopped_by(number: int) -> UserError | TerminalGone:
     return TerminalGone() if number == HANGUP else UserError(t("stopped"), exit_code=ABANDONED)
 
 
-@contextmanager
-def stopping_alike() -> Generator[None]:
+def stopping_alike() -> AbstractContextManager[None]:
     """Let all these signals raise KeyboardInterrupt, as Ctrl-C does."""
-    with handling(polite_signals(), signal.default_int_handler):
-        yield
+    return handling(polite_signals(), signal.default_int_handler)
 
 
 @contextmanager

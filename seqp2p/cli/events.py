@@ -5,19 +5,19 @@ The rows of a match's own events take name and fields from ``match.events.plain`
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, assert_never
+from typing import Any, Literal, TypeAlias
 
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.live.absence import Absent, Back
 from seqp2p.match import events
 from seqp2p.match.table import Agreement
-from seqp2p.replay.playback import CheatProved, Reshuffled, SeatLeft, named
+from seqp2p.replay.playback import CheatProved, ReplayEvent, Reshuffled, SeatLeft, named
 from seqp2p.rules import Action, DealerDraw, Variant
 from seqp2p.ui import words
 from seqp2p.ui.cards import action_shown, card_shown, colour_name
 from seqp2p.ui.language import t, translate
 
-AnyEvent: TypeAlias = events.Event | Absent | Back | Reshuffled | SeatLeft | CheatProved
+AnyEvent: TypeAlias = events.Event | ReplayEvent | Absent | Back
 """An event of a match, of the live game around it, or of a replay."""
 Tone: TypeAlias = Literal["setup", "log", "remark", "alarm"]
 """The look of a line. One of the setup is no part of the story of the game."""
@@ -42,21 +42,11 @@ def row_of(event: AnyEvent, variant: Variant) -> EventRow:  # a row for each eve
             return EventRow("absent", fields, lambda company: [line(company, seat, grace_s)], "alarm")
         case Back(seat):
             return EventRow("back", {"seat": seat}, lambda company: [words.back_line(company, seat)])
-        case Reshuffled():
-            return EventRow(*named(event, variant), lambda _: [translate(words.RESHUFFLED_LINE)])
-        case SeatLeft(seat):
-            return EventRow(
-                *named(event, variant), lambda company: [t("{who} leaves the table", who=company.name(seat))]
-            )
-        case CheatProved(_, reason):
-            return EventRow(
-                *named(event, variant), lambda company: [company.to_reader(words.plain_reason(reason))], "alarm"
-            )
         case _:
-            return EventRow(*events.plain(event, variant), *_lines(event, variant))
+            return EventRow(*named(event, variant), *_lines(event, variant))
 
 
-def _lines(event: events.Event, variant: Variant) -> tuple[Lines, Tone]:  # noqa: C901, PLR0911, PLR0912  # a row for each event
+def _lines(event: events.Event | ReplayEvent, variant: Variant) -> tuple[Lines, Tone]:  # noqa: C901, PLR0911, PLR0912  # a row for each event
     match event:
         case events.Seated(draw):
             return lambda company: _dealer_lines(draw, company, variant), "setup"
@@ -79,11 +69,16 @@ def _lines(event: events.Event, variant: Variant) -> tuple[Lines, Tone]:  # noqa
         case events.Redealt():
             return lambda _: [translate(words.REDEAL_LINE)], "log"
         case events.Undone(step):
-            return lambda _: [words.undone_line(step)], "log"
+            text = t("step {step} is taken back: the table has decided otherwise, and it is played again", step=step)
+            return lambda _: [text], "log"
         case events.Finished(result):
             return lambda company: [words.result_line(company, result)], "log"
-        case _:
-            assert_never(event)
+        case Reshuffled():
+            return lambda _: [translate(words.RESHUFFLED_LINE)], "log"
+        case SeatLeft(seat):
+            return lambda company: [t("{who} leaves the table", who=company.name(seat))], "log"
+        case CheatProved(_, reason):
+            return lambda company: [company.to_reader(words.plain_reason(reason))], "alarm"
 
 
 def table_seats(agreement: Agreement, own: int = 0) -> list[str]:
@@ -110,5 +105,5 @@ def _dealer_lines(draw: DealerDraw, company: words.Company, variant: Variant) ->
     rounds = [[f"{company.name(seat)} {card_shown(variant, card)}" for seat, card in turned] for turned in draw.rounds]
     return [
         *(t("turned over: {cards}", cards=t("; ").join(cards)) for cards in rounds),
-        words.dealer_line(company, draw.dealer),
+        t("you deal") if draw.dealer == company.own else t("{who} deals", who=company.name(draw.dealer)),
     ]

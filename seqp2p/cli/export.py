@@ -3,7 +3,7 @@
 import json
 import re
 from pathlib import Path
-from typing import Final, Literal, TypeAlias, assert_never, cast, get_args
+from typing import Final, Literal, TypeAlias, cast, get_args
 
 import click
 import msgspec
@@ -14,7 +14,7 @@ from seqp2p.cli import json_events
 from seqp2p.cli.moments import VERIFY_HINT, frames_of, header_lines, play_file, read_file, review_of
 from seqp2p.cli.output import STDOUT, Output, printable, write_result
 from seqp2p.cli.replays import ReplayPath, describe, resolved, verdict_of
-from seqp2p.errors import DONE, FAILED, NOT_VERIFIED, USAGE, UserError
+from seqp2p.errors import FAILED, NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import message
 from seqp2p.replay.export import game_text
 from seqp2p.replay.playback import Playback, play_back
@@ -49,13 +49,12 @@ PAGE_SIZE_MAX: Final = 8 * 1024 * 1024
     type=click.Choice(FORMATS),
     help=message("The format; default: what the name of --output says, or text."),
 )
-@click.option(
-    "--output", "target", default=STDOUT, help=message("Where to write it; default, and with -: standard output.")
-)
+@click.option("--output", help=message("Where to write it; default, and with -: standard output."))
 @click.option("--force", is_flag=True, help=message("Overwrite an existing file."))
 @click.option("--at", type=click.IntRange(0), help=message("svg: the board after this turn, and not the last one."))
 @click.option("--raw", is_flag=True, help=message("json: with the digits of ciphertexts, shares, proofs, signatures."))
-def command(file: Path, form: str | None, target: str, at: int | None, *, force: bool, raw: bool) -> None:
+def command(file: Path, form: str | None, output: str | None, at: int | None, *, force: bool, raw: bool) -> None:
+    target = STDOUT if output is None else output
     form = cast("Form", form or form_of(target))
     for name, given, of in (("--at", at is not None, "svg"), ("--raw", raw, "json")):
         if given and form != of:
@@ -68,7 +67,6 @@ def command(file: Path, form: str | None, target: str, at: int | None, *, force:
     if playback.report.verdict != "verified":
         Output(json=True).say(t("{file}: {verdict}", file=file, verdict=describe(playback.report)))
     write_result(written, target, force=force)
-    raise SystemExit(DONE)
 
 
 @check_arguments
@@ -109,8 +107,6 @@ def rendered(form: Form, file: Path, playback: Playback, at: int | None, *, raw:
             return as_svg(file, playback, at)
         case "html":
             return as_html(file, playback)
-        case _:
-            assert_never(form)
 
 
 def form_of(target: str) -> str:

@@ -27,7 +27,6 @@ from seqp2p.ui.question import Question
 
 T = TypeVar("T")
 
-WRONG_CODES: Final = frozenset({"wrong_code", "code_burned"})
 QUESTION: Final = message("join code, which the host reads out (like 7-amber-falcon): ")
 SETTLE_S: Final = 0.3
 """Tables found within this time are one change of the list."""
@@ -112,7 +111,7 @@ async def enter_by_code(
                 async with aclosing(route):
                     return await enter(route, given)
             except PeerRefused as refused:
-                if code is not None or refused.code not in WRONG_CODES:
+                if code is not None or refused.code not in {"wrong_code", "code_burned"}:
                     raise
                 fault = refused
         view.refuse(f"{translate(message_of(fault))} {translate(fault.hint)}".rstrip())

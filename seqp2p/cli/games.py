@@ -8,7 +8,7 @@ from seqp2p.api.home import usual_replay_dir
 from seqp2p.cli.errors import stopping_alike
 from seqp2p.cli.output import Output
 from seqp2p.cli.replays import SHOWN, past_games
-from seqp2p.errors import ABANDONED, DONE, UserError
+from seqp2p.errors import ABANDONED, UserError
 from seqp2p.i18n import message
 from seqp2p.ui.language import command_line, t
 
@@ -22,9 +22,7 @@ from seqp2p.ui.language import command_line, t
     ),
 )
 @click.argument("words", nargs=-1, metavar=message("[FILTER...]"))
-@click.option(
-    "--last", type=click.IntRange(min=1), default=SHOWN, show_default=True, help=message("Show this many games.")
-)
+@click.option("--last", type=click.IntRange(min=1), default=SHOWN, help=message("Show this many games."))
 @click.option("--replay-dir", type=click.Path(file_okay=False), help=message("The folder of the replays."))
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per game on standard output."))
 def command(words: tuple[str, ...], last: int, replay_dir: str | None, *, as_json: bool) -> None:
@@ -51,4 +49,3 @@ def command(words: tuple[str, ...], last: int, replay_dir: str | None, *, as_jso
     if not as_json and folder == usual_replay_dir():
         shown = command_line("show", "1")
         output.say(t("use the number: {command}; resume, export, verify and stats take it too", command=shown))
-    raise SystemExit(DONE)

@@ -27,13 +27,7 @@ from seqp2p.ui.language import t
 
 
 @click.command("host", help=message("Open a table for others to join, and play when it is full."))
-@click.option(
-    "--players",
-    type=click.IntRange(min=1),
-    default=2,
-    show_default=True,
-    help=message("How many players at a table."),
-)
+@click.option("--players", type=click.IntRange(min=1), default=2, help=message("How many players at a table."))
 @table_options
 @click.option(
     "--fill",
@@ -46,14 +40,12 @@ from seqp2p.ui.language import t
 @click.option(
     "--wait-for",
     type=click.IntRange(0, 11),
-    default=0,
     help=message("Keep places for N players from elsewhere before --fill fills the rest."),
 )
 @click.option(
     "--spectators",
     type=click.IntRange(0, SPECTATORS_MAX),
     default=DEFAULT_LIMITS.spectators_max,
-    show_default=True,
     help=message("How many may watch, with the join code."),
 )
 @click.option("--no-advertise", "hidden", is_flag=True, help=message("Others find the table by its address alone."))
@@ -63,7 +55,7 @@ from seqp2p.ui.language import t
 def command(
     players: int,
     fill: str | None,
-    wait_for: int,
+    wait_for: int | None,
     spectators: int,
     hidden: bool,
     listen: str | None,
@@ -79,7 +71,7 @@ def command(
     if wait_for and not (at_once and wait_for < players):
         text = t("--wait-for takes a number below that of the players, with --fill, where no person types start")
         raise UserError(text, exit_code=USAGE)
-    filling = Filling(fill or USUAL, pace_s, at_once=at_once, wait_for=wait_for)
+    filling = Filling(fill or USUAL, pace_s, at_once=at_once, wait_for=wait_for or 0)
     options = replace(options, start=filling.call, pause=filling.pause)
     if options.choice.colour not in (None, *settings.offered_colours):
         raise UserError(

@@ -5,7 +5,6 @@ import shlex
 
 import click
 import msgspec
-from click.shell_completion import CompletionItem
 
 from seqp2p.api import known
 from seqp2p.api.home import HomeError, first_identity, usual_name
@@ -18,14 +17,14 @@ from seqp2p.i18n import message
 from seqp2p.ui.language import command_line, t
 
 
-def complete_known(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_known(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
     """Return the names of the known players; none if their file is damaged.
 
     A shell takes the words as if they were typed, and others have chosen these: a name that has to be quoted is none.
     """
     with contextlib.suppress(HomeError):
         names = dict.fromkeys(each.name for each in known.known_players() if shlex.quote(each.name) == each.name)
-        return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+        return [name for name in names if name.startswith(incomplete)]
     return []
 
 

@@ -51,7 +51,6 @@ def command(
 async def join(
     host: Address | None, code: str | None, options: SeatOptions, listen: Address | None, *, map_port: bool = False
 ) -> int:
-    """Find the table, sit down, then play; return the exit code."""
     async with sitting_down(options, listen, map_port=map_port) as (output, endpoint):
         view = LobbyView(output, t("seqp2p: join a table"))
 

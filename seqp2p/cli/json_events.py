@@ -500,15 +500,12 @@ class OverEvent(JsonEvent, kw_only=True):
     verdict: VerdictName | UnsetType = UNSET
 
 
-def _by_name(base: type[JsonEvent]) -> dict[str, type[JsonEvent]]:
-    """Return the events below a base by their names, in the order of their definition."""
-    found = dict[str, type[JsonEvent]]()
-    for kind in base.__subclasses__():
-        found |= {str(kind.__struct_config__.tag): kind} | _by_name(kind)
-    return found
+def _so_far() -> dict[str, type[JsonEvent]]:
+    """Return the events by their names, in the order of their definition."""
+    return {str(kind.__struct_config__.tag): kind for kind in JsonEvent.__subclasses__()}
 
 
-GAME_EVENTS: Final = _by_name(JsonEvent)
+GAME_EVENTS: Final = _so_far()
 """The events of ``host``, ``join``, ``watch``, ``resume``, ``play`` and ``demo``."""
 
 
@@ -664,7 +661,7 @@ class ReachEvent(JsonEvent):
     seen: str
 
 
-EVENTS: Final[Mapping[str, type[JsonObject]]] = {**_by_name(JsonEvent), "verdict": VerdictEvent, "moment": MomentEvent}
+EVENTS: Final[Mapping[str, type[JsonObject]]] = {**_so_far(), "verdict": VerdictEvent, "moment": MomentEvent}
 """All events."""
 
 BOT_EVENTS: Final = (

@@ -7,7 +7,6 @@ This player's own other identities are not told.
 """
 
 import shlex
-from collections.abc import Callable
 from functools import partial
 from typing import Final
 
@@ -66,7 +65,7 @@ async def check_known(game: LiveGame, output: Output, *, ask: bool) -> None:
 def emit_meeting(meeting: Meeting, output: Output) -> None:
     """Tell the meeting in a line, loudly where the key has changed."""
     seat, name, known = meeting.seat, meeting.name, meeting.known
-    loud = _loud(output)
+    loud = partial(output.say, kind="alarm") if output.screen else Output(json=True).say  # on standard error
     match meeting.kind:
         case "new":
             output.say(t("{name} is new here; this key is remembered", name=name), "detail")
@@ -106,11 +105,6 @@ def note_finished(game: LiveGame, output: Output) -> None:
         known.note_finished({game.table.key(seat).hex() for seat in game.table.others if seat not in game.out})
     except UserError as error:
         output.say(message_of(error))
-
-
-def _loud(output: Output) -> Callable[[str], None]:
-    """Return a function that writes a line on the screen or on standard error."""
-    return partial(output.say, kind="alarm") if output.screen else Output(json=True).say
 
 
 async def _ask(meeting: Meeting, output: Output) -> bool:

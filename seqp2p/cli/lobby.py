@@ -108,9 +108,7 @@ class LobbyView:
         if self._scene is None:
             return
         settings = event.settings
-        places = [
-            _place(settings, seat, event.seats, own=seat == event.own_seat) for seat in range(1, len(event.seats) + 1)
-        ]
+        places = [_place(event, seat) for seat in range(1, len(event.seats) + 1)]
         colours = settings.offered_colours if event.own_seat else ()
         self.change(
             places=tuple(places),
@@ -123,13 +121,14 @@ class LobbyView:
             self.change(title=t("seqp2p: the table of {name}", name=event.seats[0].name))
 
 
-def _place(settings: Settings, seat: int, guests: Sequence[Guest | None], *, own: bool) -> "LobbyPlace":
+def _place(event: LobbyShown, seat: int) -> "LobbyPlace":
     from seqp2p.ui.lobby_scene import LobbyPlace
 
-    guest, colour = guests[seat - 1], settings.colours[team_of(seat, settings.teams) - 1]
+    settings, own = event.settings, seat == event.own_seat
+    guest, colour = event.seats[seat - 1], settings.colours[team_of(seat, settings.teams) - 1]
     if guest is None:
         return LobbyPlace(colour)
-    others = [other.name for other in guests if other is not None and other is not guest]
+    others = [other.name for other in event.seats if other is not None and other is not guest]
     is_own = own or guest.key in own_keys()
     note = "" if is_own else meeting_note(meet(seat, guest.name, guest.key, known_players(), others))
     notes = (note, t("is asked whether to play again") if guest.asked else "")
@@ -379,7 +378,8 @@ class LobbyTeller:
             case LineSaid(seat, name, key, text):
                 if key not in self.desk.muted:
                     output.event(json_events.LineEvent(seat, name, key.hex(), text))
-                    output.say(said_line(name, text), "remark")
+                    said = translate(text) if text in REMARKS_KNOWN else text  # a courtesy
+                    output.say(t("{who}: {text}", who=name, text=said), "remark")
                 self._tell_full(was_full=self._full)
             case Declined(code, reason):
                 output.event(json_events.DeclinedEvent(code, reason))
@@ -575,11 +575,6 @@ def colours_line(event: LobbyShown) -> str:
     teams = {team: [str(seat) for seat in seats if team_of(seat, len(colours)) == team] for team in seats}
     parts = (f"{translate(colour)} {'+'.join(teams[team])}" for team, colour in enumerate(colours, 1))
     return t("colours of the seats: {colours}", colours=", ".join(parts))
-
-
-def said_line(name: str, text: str) -> str:
-    """Return a line that was said. A courtesy is said in the reader's language."""
-    return t("{who}: {text}", who=name, text=translate(text) if text in REMARKS_KNOWN else text)
 
 
 def emit_lobby(event: LobbyShown, output: Output) -> None:

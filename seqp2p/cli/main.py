@@ -54,60 +54,52 @@ COMMANDS = MappingProxyType(
 )
 
 # What --help calls the values of an option of this type; a time in seconds has a name that ends in _s.
-VALUES = MappingProxyType(
-    {
-        "text": message("TEXT"),
-        "integer": message("N"),
-        "integer range": message("N"),
-        "float range": message("NUMBER"),
-        "seconds": message("SECONDS"),
-    }
-)
+VALUES: Final[Mapping[str, str]] = {
+    "text": message("TEXT"),
+    "integer": message("N"),
+    "integer range": message("N"),
+    "float range": message("NUMBER"),
+    "seconds": message("SECONDS"),
+}
 
 # The headings of --help, and the options under them; the first has all others.
 OTHERS: Final = message("Options")
-HEADINGS: Final[Mapping[str, Sequence[str]]] = MappingProxyType(
-    {
-        OTHERS: (),
-        message("Table"): (
-            *("players", "bots", "teams", "variant", "advanced", "table_talk", "manual_draw", "open_hands"),
-            *("turn_time_s", "grace_s", "fill", "wait_for", "spectators"),
-        ),
-        message("Seat and bots"): (
-            *("bot", "pace_s", "exec_line", "exec_time_s", "verbose_bot"),
-            *("name", "games", "colour", "wished_seat", "team"),
-        ),
-        message("Network"): ("code", "listen", "hidden", "map_port", "relay"),
-        message("Screen"): ("plain", "palette", "ascii_only"),
-        message("Every command"): ("lang", "no_progress", "log_file"),
-    }
-)
+HEADINGS: Final[Mapping[str, Sequence[str]]] = {
+    OTHERS: (),
+    message("Table"): (
+        *("players", "bots", "teams", "variant", "advanced", "table_talk", "manual_draw", "open_hands"),
+        *("turn_time_s", "grace_s", "fill", "wait_for", "spectators"),
+    ),
+    message("Seat and bots"): (
+        *("bot", "pace_s", "exec_line", "exec_time_s", "verbose_bot"),
+        *("name", "games", "colour", "wished_seat", "team"),
+    ),
+    message("Network"): ("code", "listen", "hidden", "map_port", "relay"),
+    message("Screen"): ("plain", "palette", "ascii_only"),
+    message("Every command"): ("lang", "no_progress", "log_file"),
+}
 HEADING_FROM: Final = 3
 """Fewer options have no heading of their own."""
 
 # What a user may expect of a command: the command, the option or word, and the advice.
-MEANT = MappingProxyType(
-    {
-        ("play", "--players"): message("--bots says how many bots you play against"),
-        ("host", "--bots"): message("--players says how many play; --fill names the bot for free seats"),
-        **{(command, "kids"): message("--variant kids is the kids' game") for command in ("play", "host")},
-    }
-)
+MEANT: Final[Mapping[tuple[str, str], str]] = {
+    ("play", "--players"): message("--bots says how many bots you play against"),
+    ("host", "--bots"): message("--players says how many play; --fill names the bot for free seats"),
+    **{(command, "kids"): message("--variant kids is the kids' game") for command in ("play", "host")},
+}
 
 SOURCES: Final = Path(__file__).parents[2]
 _GIT: Final = ("git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*")
 _GIT_S: Final = 5
 
-EXIT_CODES: Final[Mapping[int, Message]] = MappingProxyType(
-    {
-        DONE: message("done: the game was played to its end, every file is verified"),
-        FAILED: message("failed"),
-        USAGE: message("usage"),
-        NOT_VERIFIED: message("a replay is invalid"),
-        NOT_CONNECTED: message("could not connect, or was refused"),
-        ABANDONED: message("the game was abandoned; verify: none invalid, but one is unfinished"),
-    }
-)
+EXIT_CODES: Final[Mapping[int, Message]] = {
+    DONE: message("done: the game was played to its end, every file is verified"),
+    FAILED: message("failed"),
+    USAGE: message("usage"),
+    NOT_VERIFIED: message("a replay is invalid"),
+    NOT_CONNECTED: message("could not connect, or was refused"),
+    ABANDONED: message("the game was abandoned; verify: none invalid, but one is unfinished"),
+}
 
 
 def _hide_progress(_context: click.Context, _parameter: click.Parameter, value: bool) -> None:
@@ -224,6 +216,7 @@ def spoken(command: click.Command) -> click.Command:
             parameter.metavar = translate(parameter.metavar)
         if isinstance(parameter, click.Option):
             parameter.help = translate(parameter.help or "")
+            parameter.show_default = True
             kind = "seconds" if (parameter.name or "").endswith("_s") else parameter.type.name
             if parameter.metavar is None and not parameter.is_flag and kind in VALUES:
                 parameter.metavar = translate(VALUES[kind])

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, Final, Unpack
 
 import click
-from click.shell_completion import CompletionItem
 
 from seqp2p.api import settings
 from seqp2p.api.home import usual_name, usual_replay_dir
@@ -195,14 +194,13 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say how a table plays, except for how many players. ``make_settings`` takes their values."""
     options: tuple[Callable[..., Any], ...] = (
         click.option("--teams", type=int, help=message("2 or 3 teams, with 6 or 12 players; 2 by default.")),
-        click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic", show_default=True),
+        click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic"),
         *map(_flag, TABLE_OPTIONS),
         click.option(
             "--turn-time",
             "turn_time_s",
             type=int,
             default=0,
-            show_default=True,
             help=message(
                 "Seconds for a turn, 5 to 86400; 0 for no clock. When time is up, the others skip the turn; the"
                 " second time in a row, they go on without that seat. A game of two ends unfinished after twice"
@@ -214,7 +212,6 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "grace_s",
             type=click.IntRange(1, 86_400),
             default=GRACE_S,
-            show_default=True,
             help=message("Seconds to wait for a seat that cannot be reached."),
         ),
     )
@@ -238,19 +235,9 @@ time_option = click.option(
 )
 
 
-def complete_colour(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_colour(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
     colours = dict.fromkeys(colour for variant in VARIANTS.values() for colour in variant.colours)
-    return [CompletionItem(colour) for colour in colours if colour.startswith(incomplete)]
-
-
-pace_option = click.option(
-    "--pace",
-    "pace_s",
-    type=NumberRange(0, 3600),
-    default=0,
-    show_default=True,
-    help=message("Minimum seconds for a turn."),
-)
+    return [colour for colour in colours if colour.startswith(incomplete)]
 
 
 def seat_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -260,7 +247,6 @@ def seat_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--games",
         type=click.IntRange(1, GAMES_MAX),
         default=1,
-        show_default=True,
         help=message("Play this many games at this table, without asking again."),
     )
     colour = click.option(
@@ -314,7 +300,9 @@ def playing_options(command: Callable[..., Any], *others: Callable[..., Any]) ->
 
     options = (
         click.option("--bot", type=BotName(), help=message("A bot plays this seat instead of you.")),
-        pace_option,
+        click.option(
+            "--pace", "pace_s", type=NumberRange(0, 3600), default=0, help=message("Minimum seconds for a turn.")
+        ),
         click.option("--replay-dir", type=click.Path(file_okay=False), help=REPLAY_DIR_HELP),
         click.option("--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output.")),
         click.option("--until-stdin-closes", is_flag=True, hidden=True),

@@ -111,16 +111,13 @@ class Filling:
         self._called = False
 
     def on_event(self, event: LobbyEvent) -> None:
-        match event:
-            case CodeShown(code):
-                self._code = code
-            case LobbyShown(_, seats, _):
-                self._open = True
-                self._free = [number for number, seat in enumerate(seats, 1) if seat is None]
-                self._seated = frozenset(seat.key for seat in seats if seat is not None)
-                self._change()
-            case _:
-                pass
+        if isinstance(event, CodeShown):
+            self._code = event.code
+        elif isinstance(event, LobbyShown):
+            self._open = True
+            self._free = [number for number, seat in enumerate(event.seats, 1) if seat is None]
+            self._seated = frozenset(seat.key for seat in event.seats if seat is not None)
+            self._change()
 
     def close(self) -> None:
         """The lobby is closed. In the next one, people are waited for again."""

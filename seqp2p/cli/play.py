@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from seqp2p.ui.screen import Screen
 
 LOOPBACK: Final = Address("127.0.0.1", 0)
-EASY: Final = "easy"
 PLAYS_ON: Final = -1
 """After the tutorial the pupil plays a game."""
 THOUGHT_S: Final = 1.0
@@ -55,13 +54,9 @@ THOUGHT_S: Final = 1.0
         "Every bot is a peer like any other: it sees no card but its own. One process plays all bots."
     ),
 )
-@click.option("--bots", type=click.IntRange(min=1), default=1, show_default=True, help=message("How many bots play."))
+@click.option("--bots", type=click.IntRange(min=1), default=1, help=message("How many bots play."))
 @click.option(
-    "--bot",
-    type=BotName(),
-    default=USUAL,
-    show_default=True,
-    help=message("Which bots they are; easy, normal and hard are levels."),
+    "--bot", type=BotName(), default=USUAL, help=message("Which bots they are; easy, normal and hard are levels.")
 )
 @table_options
 @click.option(
@@ -93,7 +88,7 @@ def command(
         exit_code = run_async(lambda: teach(output, name, wish))
         if exit_code != PLAYS_ON:
             raise SystemExit(exit_code)
-        bot = EASY
+        bot = "easy"
     check_bots(bots, table["variant"])
     settings = make_settings(bots + 1, **table)
     output = Output(as_json)

@@ -162,10 +162,10 @@ async def _run(game: LiveGame, player: SeatPlayer, reporter: Reporter, signals: 
         nursery.start_soon(stop_on_signal)
         if isinstance(player, Person):
             nursery.start_soon(player.listen, game.say, game.leave, game.stop, game.go_on)
-            reporter.follow(_hearing(player))
+            reporter.follow(partial(_hear, player))
         if isinstance(player, ExecPlayer):
             await nursery.start(player.run)
-            reporter.follow(overhearing(player))
+            reporter.follow(partial(overhear, player))
         try:
             result = await game.play(
                 player,
@@ -185,21 +185,17 @@ async def _run(game: LiveGame, player: SeatPlayer, reporter: Reporter, signals: 
     return result
 
 
-def _hearing(person: Person) -> Callable[[TableEvent], None]:
-    """Return a function that passes events to a person, with questions about seats that are away."""
-
-    def hear(event: TableEvent) -> None:
-        match event:
-            case AskAbout(seats):
-                person.ask_absent(seats)
-            case Back(seat):
-                person.back(seat)
-            case Absent(seat, grace_s, later):
-                person.away(seat, later=later, gathers=grace_s is None)
-            case _:
-                person.hear(event)
-
-    return hear
+def _hear(person: Person, event: TableEvent) -> None:
+    """Pass an event to a person, with a question about seats that are away."""
+    match event:
+        case AskAbout(seats):
+            person.ask_absent(seats)
+        case Back(seat):
+            person.back(seat)
+        case Absent(seat, grace_s, later):
+            person.away(seat, later=later, gathers=grace_s is None)
+        case _:
+            person.hear(event)
 
 
 def cannot_write(path: Path, error: OSError | None) -> UserError:
@@ -220,35 +216,29 @@ def exec_player(program: Program, game: Game, seat: int, pace_s: float, output: 
     )
     time = Time(program.time_s, settings.turn_time_s, PATIENCE_S)
     lot = RandomBot(random.Random(secrets.randbits(128)))  # noqa: S311  # seeded with secrets
-    return ExecPlayer(program, table, game.variant, time, lot, _telling(output), pace_s)
+    return ExecPlayer(program, table, game.variant, time, lot, partial(_tell, output), pace_s)
 
 
-def _telling(output: Output) -> Callable[[Notice], None]:
-    def tell(notice: Notice) -> None:
-        if not isinstance(notice, BotFailed):
-            return
-        output.event(json_events.BotFailedEvent(notice.reason, notice.gone))
-        text = t("the bot has failed: {reason}; this move is chosen at random", reason=translate(notice.reason))
-        if notice.gone:
-            reason = translate(notice.reason)
-            text = t(
-                "the bot has failed: {reason}; its moves are chosen at random until the end of the game", reason=reason
-            )
-        output.say(text, "alarm")
-
-    return tell
+def _tell(output: Output, notice: Notice) -> None:
+    if not isinstance(notice, BotFailed):
+        return
+    output.event(json_events.BotFailedEvent(notice.reason, notice.gone))
+    reason = translate(notice.reason)
+    text = t("the bot has failed: {reason}; this move is chosen at random", reason=reason)
+    if notice.gone:
+        text = t(
+            "the bot has failed: {reason}; its moves are chosen at random until the end of the game", reason=reason
+        )
+    output.say(text, "alarm")
 
 
-def overhearing(player: ExecPlayer) -> Callable[[TableEvent], None]:
-    def hear(event: TableEvent) -> None:
-        match event:
-            case Absent(seat, grace_s, later):
-                player.emit({"event": "absent", "seat": seat, "grace_s": grace_s, "later": later})
-            case Back(seat):
-                player.emit({"event": "back", "seat": seat})
-            case AskAbout():
-                pass  # A program is not asked whom to drop.
-            case _:
-                player.hear(event)
-
-    return hear
+def overhear(player: ExecPlayer, event: TableEvent) -> None:
+    match event:
+        case Absent(seat, grace_s, later):
+            player.emit({"event": "absent", "seat": seat, "grace_s": grace_s, "later": later})
+        case Back(seat):
+            player.emit({"event": "back", "seat": seat})
+        case AskAbout():
+            pass  # A program is not asked whom to drop.
+        case _:
+            player.hear(event)

@@ -59,17 +59,14 @@ def bar(count: int, label: str) -> Generator[Callable[[], None]]:
     """Show a bar of this many steps and the time left while the block lasts; call the yielded function after each."""
     done, begun = 0, time.monotonic()
 
-    def advance() -> None:
+    def advance(by: int = 1) -> None:
         nonlocal done
-        done += 1
-        paint()
-
-    def paint() -> None:
+        done += by
         if count > 1:
             full = _BAR_WIDTH * done // count
             show(f"{label} [{'#' * full}{'-' * (_BAR_WIDTH - full)}] {done}/{count}{_left(done, count, begun)}")
 
-    paint()
+    advance(0)
     try:
         yield advance
     finally:

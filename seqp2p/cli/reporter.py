@@ -171,7 +171,8 @@ class Reporter:
             case AskAbout():
                 pass
             case Dropped(seats):
-                scene.gone(seats)
+                for seat in seats:
+                    scene.back(seat)
                 scene.changed()
             case _:
                 scene.changed(is_new_step=self.match.number != self._step)

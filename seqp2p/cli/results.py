@@ -23,7 +23,6 @@ class Results:
     """An open results file."""
 
     def __init__(self, file: BinaryIO, path: Path) -> None:
-        """Made by ``open_results``."""
         self._file = file
         self._path = path
 
@@ -39,7 +38,6 @@ class Results:
         return at
 
     def read(self, at: int) -> bytes:
-        """Return the line at this place."""
         self._file.seek(at)
         line = self._file.readline(LINE_SIZE_MAX)
         self._file.seek(0, SEEK_END)

@@ -9,7 +9,6 @@ from typing import Final
 
 import click
 import trio
-from click.shell_completion import CompletionItem
 
 from seqp2p.api.endpoint import Endpoint, lock_identity
 from seqp2p.api.game import LiveGame, Lobby
@@ -44,14 +43,13 @@ NAMES_HINT: Final = message(
 NONE_HINT: Final = message("--replay-dir names the folder that the replay is in")
 
 
-def complete_game(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_game(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
     """Return the unfinished games that ``resume`` can name: the ids in the names of seats' own files."""
-    del parameter
     chosen = context.params.get("replay_dir")
     folder = Path(chosen) if chosen else data_dir() / "replays"
     names = sorted((path.name for path in folder.glob(f"*-seat*{SUFFIX}")), reverse=True)
     games = dict.fromkeys(name.removesuffix(SUFFIX).split("-seat")[0].rpartition("-")[2] for name in names)
-    return [CompletionItem(game) for game in games if game.startswith(incomplete)]
+    return [game for game in games if game.startswith(incomplete)]
 
 
 @click.command(
@@ -74,7 +72,6 @@ def command(game: str | None, listen: str | None, map_port: bool, seat: Callable
 
 
 async def resume(game: str | None, listen: Address | None, options: SeatOptions, *, map_port: bool = False) -> int:
-    """Resume the seat, and play on; return the exit code."""
     progress.show(t("checking the game so far…"))
     stored = find_stored(options.choices.replay_dir, game)
     progress.wipe()

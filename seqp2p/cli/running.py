@@ -186,12 +186,8 @@ def _read_into(future: "Future[bytes]", descriptor: int) -> None:
         future.set_exception(error)
 
 
-_stdin = LineReader(0)
-
-
-async def read_line() -> str | None:
-    """Return the next line of standard input, or None at its end."""
-    return await _stdin.read_line()
+read_line: Final = LineReader(0).read_line
+"""Reads standard input."""
 
 
 def is_terminal() -> bool:
@@ -304,7 +300,6 @@ async def _send(process: trio.Process, data: bytes) -> None:
 
 
 async def _each_line(stream: AsyncIterator[bytes | bytearray] | None, take: Callable[[str], None]) -> None:
-    """Hand on every line of a child's output."""
     assert stream is not None, "its output is a pipe"
     buffer = b""
     async for data in stream:

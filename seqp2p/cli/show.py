@@ -69,7 +69,6 @@ def command(file: Path | None, *, as_json: bool, with_review: bool, wish: Screen
     if playback.report.verdict == "invalid":
         problem = t("{file}: {verdict}", file=file, verdict=describe(playback.report))
         raise UserError(problem, VERIFY_HINT, NOT_VERIFIED)
-    raise SystemExit(DONE)
 
 
 def show(output: Output, wish: ScreenWish, file: Path, playback: Playback, *, with_review: bool) -> None:

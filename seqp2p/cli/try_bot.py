@@ -60,17 +60,9 @@ def show_protocol(context: click.Context, _parameter: click.Parameter, value: bo
 )
 @click.option("--variant", type=click.Choice(list(VARIANTS)), help=message("Only tables of this game."))
 @click.option("--players", type=click.IntRange(2, 12), help=message("Only tables for this many players."))
-@click.option(
-    "--games",
-    type=click.IntRange(1, GAMES_MAX),
-    default=2,
-    show_default=True,
-    help=message("How many games at a table."),
-)
-@click.option(
-    "--against", type=BotName(), default="random", show_default=True, help=message("The bot it plays against.")
-)
-@click.option("--seed", type=int, default=1, show_default=True, help=message("The same seed gives the same cards."))
+@click.option("--games", type=click.IntRange(1, GAMES_MAX), default=2, help=message("How many games at a table."))
+@click.option("--against", type=BotName(), default="random", help=message("The bot it plays against."))
+@click.option("--seed", type=int, default=1, help=message("The same seed gives the same cards."))
 @time_option
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per table on standard output."))
 def command(
@@ -87,12 +79,10 @@ def command(
     program = make_program(line, exec_time_s, verbose=True)
     tables = [each for each in TABLES if variant in (None, each.variant.name) and players in (None, each.players)]
     if not tables:
-        tried = ", ".join(
-            sorted({str(each.players) for each in TABLES if variant in (None, each.variant.name)}, key=int)
-        )
+        tried = sorted({each.players for each in TABLES if variant in (None, each.variant.name)})
         game = variant or message("any game")
         received = t("no table of {players} players is tried in {variant}", players=players, variant=game)
-        raise UserError(received, t("choose one of --players {sizes}", sizes=tried), USAGE)
+        raise UserError(received, t("choose one of --players {sizes}", sizes=", ".join(map(str, tried))), USAGE)
     output = Output(as_json)
     raise SystemExit(run_async(lambda: try_bot(program, tables, games, against, seed, output)))
 

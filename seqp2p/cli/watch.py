@@ -81,7 +81,6 @@ def command(
 
 
 async def watch(host: Address | None, code: str | None, options: SeatOptions) -> int:
-    """Find the table, be let in, then watch; return the exit code."""
     async with (
         on_screen(options.output, options.wished) as output,
         ending_with_parent(wanted=options.until_stdin_closes),

@@ -58,7 +58,6 @@ def actions_of(variant: Variant) -> tuple[Action | None, ...]:
 
 @cache
 def numbers_of(variant: Variant) -> dict[Action, int]:
-    """Return the number of each action."""
     return {action: number for number, action in enumerate(actions_of(variant)) if action is not None}
 
 
@@ -82,12 +81,6 @@ def number_of(variant: Variant, action: Action) -> int:
         return numbers_of(variant)[action]
     except KeyError:
         raise ValueError(f"{action} has no number: no list of legal actions has it in {variant.title}") from None
-
-
-def legal_numbers(position: Position) -> list[int]:
-    """Return the numbers of the legal actions of the seat to move, in the engine's order; none after the end."""
-    numbers = numbers_of(position.variant)
-    return [numbers[action] for action in legal_actions(position)] if position.to_move else []
 
 
 class Table:
@@ -150,8 +143,9 @@ class Table:
         self._last = action
 
     def legal(self) -> list[int]:
-        """Return the numbers of the legal actions, none when the game is over."""
-        return legal_numbers(self._game.position)
+        """Return the numbers of the legal actions, in the engine's order; none when the game is over."""
+        numbers, position = numbers_of(self.variant), self._game.position
+        return [numbers[action] for action in legal_actions(position)] if position.to_move else []
 
     @property
     def position(self) -> Position:

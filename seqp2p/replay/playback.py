@@ -158,7 +158,7 @@ def _seat_fields(settings: Settings, number: int, seat: SeatEntry) -> dict[str, 
     }
 
 
-def named(event: ReplayEvent, variant: Variant) -> tuple[str, dict[str, Any]]:
+def named(event: Event | ReplayEvent, variant: Variant) -> tuple[str, dict[str, Any]]:
     """Return an event's name and fields in JSON, as ``match.events.plain`` does for those of a match."""
     match event:
         case Reshuffled():

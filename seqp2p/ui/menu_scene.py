@@ -15,7 +15,6 @@ from seqp2p.ui.styles import ASCII
 
 USUAL: Final = "normal"
 """The bot of a command that names none."""
-HEADING: Final = "SEQUENCE"
 ROWS_ABOVE: Final = 6
 """Rows of the heading, with a blank one above and below it."""
 ROWS_BELOW: Final = 5
@@ -147,7 +146,7 @@ def paint_menu(
     both = max(5 + texts + 2 + width_of(row.choices) + 2 + width_of(row.line) for row in rows)
     both = max(min(both, width - 2), ROOM_FOR_BOTH)
     left = max((width - both) // 2, 1)
-    for down, text in enumerate(large(HEADING, ascii_only=page.glyphs is ASCII), 1):
+    for down, text in enumerate(large("SEQUENCE", ascii_only=page.glyphs is ASCII), 1):
         canvas.put(down, left, text, "code")
     room, end = max(height - ROWS_ABOVE - ROWS_BELOW, 1), left + both
     texts = min(texts, both - 5)

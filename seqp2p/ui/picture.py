@@ -22,8 +22,6 @@ MARGIN: Final = 34
 """Pixels round the board: for the letters and numbers."""
 LINE: Final = 22
 """Pixels a line of text takes."""
-_CARD: Final = 58
-_NAME: Final = 84
 _TEXT_SUFFIX: Final = "\N{VARIATION SELECTOR-15}"  # A suit is a letter here, never a coloured picture.
 
 STYLE: Final = with_chips((files("seqp2p.ui") / "picture.css").read_text("ascii"))
@@ -89,7 +87,7 @@ def label_shown(face: Face) -> str:
 
 
 def _size(board: BoardModel) -> int:
-    return _NAME if board.has_names else _CARD
+    return 84 if board.has_names else 58
 
 
 def _parts(

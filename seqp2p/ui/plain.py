@@ -104,24 +104,17 @@ def _cell(view: View, square: Square, colours: Sequence[str], last: Action | Non
 
 def legend_lines(variant: Variant, colours: Sequence[str], *, painted: bool = False) -> list[str]:
     """Explain the cards, and the signs of ``board_lines`` unless the board is ``painted`` with others."""
-    return [*(() if painted else sign_lines(colours)), *card_lines(variant)]
-
-
-def sign_lines(colours: Sequence[str]) -> list[str]:
     chips = ", ".join(f"({colour_letter(colour)}) {colour_name(colour)}" for colour in colours)
     letter = colour_letter(colours[0])
-    return [
+    signs = [
         t("on the board:  {chips} chips    {corner} a free corner", chips=chips, corner=CORNER_CELL),
         t("               [{letter}] in a completed sequence    <{letter}> the last move", letter=letter),
     ]
-
-
-def card_lines(variant: Variant) -> list[str]:
-    """Return the form of typed cards, or the codes of named ones."""
     printed = [card for card in range(len(variant.faces)) if is_named(variant, card) and card in variant.board.grid]
     rows = code_rows([f"{face_code(variant, card)} {face_name(variant, card)}" for card in printed])
     title = t("cards:")
-    return [f"{'' if at else title:<15}{row}" for at, row in enumerate(rows)] or letters_lines()
+    cards = [f"{'' if at else title:<15}{row}" for at, row in enumerate(rows)] or letters_lines()
+    return cards if painted else [*signs, *cards]
 
 
 def code_rows(codes: Sequence[str]) -> list[str]:

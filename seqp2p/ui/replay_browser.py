@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Final
 
 from seqp2p.i18n import Term, message, term
-from seqp2p.rules import UNKNOWN, Action, Hand, Position, Variant, View, view
+from seqp2p.rules import UNKNOWN, Action, Hand, Position, Variant, view
 from seqp2p.ui.cards import card_shown, colour_letter, colour_name
 from seqp2p.ui.frame import Fragment
 from seqp2p.ui.language import number, percent, t, tn, translate
@@ -206,15 +206,8 @@ class ReplayBrowser:
             return Reply((t("{typed} is not a word here; did you mean {word}?", typed=line, word=near[0]),))
         return Reply((t("{typed} is not a word here; {help} has a list of them", typed=line, help=shown("help")),))
 
-    def board(self) -> tuple[str, ...]:
-        return self._seen(board_answer, "")
-
-    def part(self, text: str) -> tuple[str, ...]:
-        return self._seen(part_answer, text)
-
-    def _seen(
-        self, answer: Callable[[View, str, Sequence[str], Action | None], Sequence[str]], text: str
-    ) -> tuple[str, ...]:
+    def board(self, text: str = "", answer: Callable[..., Sequence[str]] = board_answer) -> tuple[str, ...]:
+        """Return the board, or the part of it that the text names."""
         if self.moment.position is None:
             return (t("the cards are not dealt yet"),)
         return tuple(answer(view(self.moment.position, 0), text, self.frames.company.colours, self.moment.last))
@@ -294,31 +287,27 @@ class ReplayBrowser:
         return Reply((self.cursor.pace,))
 
 
-_WORDS: Final[Mapping[Term, Callable[[ReplayBrowser, str], Reply] | None]] = MappingProxyType(
-    {
-        term("typed at a replay", "next, n"): lambda browser, _: browser.move(1),
-        term("typed at a replay", "back, b"): lambda browser, _: browser.move(-1),
-        term("typed at a replay", "first, start"): lambda browser, _: browser.go(0),
-        term("typed at a replay", "last, end"): lambda browser, _: browser.end(),
-        term("typed at a replay", "play"): lambda browser, _: browser.start(),
-        term("typed at a replay", "stop"): lambda browser, _: browser.rest(),
-        term("typed at a replay", "faster, +"): lambda browser, _: browser.pace(1),
-        term("typed at a replay", "slower, -"): lambda browser, _: browser.pace(-1),
-        term("typed at a replay", "sequence, sequences"): lambda browser, _: browser.next_sequence(),
-        term("typed at a replay", "hands, hand"): lambda browser, whose: browser.open_hands(word_of(whose)),
-        term("typed at a replay", "all"): None,
-        term("typed at a replay", "none, closed"): None,
-        term("typed at a replay", "board"): lambda browser, text: Reply(
-            browser.part(text) if text else browser.board()
-        ),
-        term("typed at a replay", "where"): lambda browser, text: Reply(browser.part(text)),
-        term("typed at a replay", "log"): lambda browser, text: Reply(browser.log(everything=word_of(text) == "all")),
-        term("typed at a replay", "verdict"): lambda browser, _: Reply((browser.frames.verdict, browser.whereabouts())),
-        term("typed at a replay", "review"): lambda browser, _: Reply(browser.review()),
-        term("typed at a replay", "help, ?"): lambda _, __: Reply(help_lines()),
-        term("typed at a replay", "quit, leave, exit, q"): lambda _, __: Reply(done=True),
-    }
-)
+_WORDS: Final[Mapping[Term, Callable[[ReplayBrowser, str], Reply] | None]] = {
+    term("typed at a replay", "next, n"): lambda browser, _: browser.move(1),
+    term("typed at a replay", "back, b"): lambda browser, _: browser.move(-1),
+    term("typed at a replay", "first, start"): lambda browser, _: browser.go(0),
+    term("typed at a replay", "last, end"): lambda browser, _: browser.end(),
+    term("typed at a replay", "play"): lambda browser, _: browser.start(),
+    term("typed at a replay", "stop"): lambda browser, _: browser.rest(),
+    term("typed at a replay", "faster, +"): lambda browser, _: browser.pace(1),
+    term("typed at a replay", "slower, -"): lambda browser, _: browser.pace(-1),
+    term("typed at a replay", "sequence, sequences"): lambda browser, _: browser.next_sequence(),
+    term("typed at a replay", "hands, hand"): lambda browser, whose: browser.open_hands(word_of(whose)),
+    term("typed at a replay", "all"): None,
+    term("typed at a replay", "none, closed"): None,
+    term("typed at a replay", "board"): lambda browser, text: Reply(browser.board(text)),
+    term("typed at a replay", "where"): lambda browser, text: Reply(browser.board(text, part_answer)),
+    term("typed at a replay", "log"): lambda browser, text: Reply(browser.log(everything=word_of(text) == "all")),
+    term("typed at a replay", "verdict"): lambda browser, _: Reply((browser.frames.verdict, browser.whereabouts())),
+    term("typed at a replay", "review"): lambda browser, _: Reply(browser.review()),
+    term("typed at a replay", "help, ?"): lambda _, __: Reply(help_lines()),
+    term("typed at a replay", "quit, leave, exit, q"): lambda _, __: Reply(done=True),
+}
 """The words with their handlers, which get the text typed after the word; None for a word that only follows another."""
 WORDS: Final = Vocabulary(*map(Word, _WORDS))
 word_of: Final[Callable[[str], str]] = WORDS.word_of

@@ -8,6 +8,7 @@ keys, mouse and words go one way.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Final, NamedTuple, Protocol
 
 from seqp2p.ui.frame import Box, Canvas, Fragment, Painter, Target, width_of
@@ -132,22 +133,17 @@ def section(canvas: Canvas, box: Box, title: str) -> Box:
 
 def paint_lines(canvas: Canvas, room: Box, lines: Sequence[LogLine], below: int = 0) -> None:
     """Paint the last lines that fit. The very last ``below`` are left out if the others fill the room."""
-    rows: list[tuple[Fragment, Fragment]] = []
-    height = room.height
-    for line in reversed(lines[: len(lines) - below]):
-        if len(rows) >= height:
-            break
-        rows += line_rows(line, room.width, canvas.glyphs)[::-1]
-    if len(rows) < height:
+    last = reversed(lines[: len(lines) - below])
+    upwards = (row for line in last for row in reversed(line_rows(line, room.width, canvas.glyphs)))
+    rows = list(islice(upwards, max(room.height, 0)))
+    if len(rows) < room.height:
         paint_from(canvas, room, lines)
-        return
-    _paint_rows(canvas, room, rows[:height][::-1])
+    else:
+        _paint_rows(canvas, room, rows[::-1])
 
 
 def paint_from(canvas: Canvas, room: Box, lines: Sequence[LogLine]) -> None:
-    rows: list[tuple[Fragment, Fragment]] = []
-    for line in lines[: room.height]:
-        rows += line_rows(line, room.width, canvas.glyphs)
+    rows = [row for line in lines[: room.height] for row in line_rows(line, room.width, canvas.glyphs)]
     _paint_rows(canvas, room, rows[: room.height])
 
 

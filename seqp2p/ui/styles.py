@@ -22,75 +22,71 @@ TINTED: Final = ("dark", "light")
 
 # The name, and how it looks in each palette, in prompt_toolkit's words for styles. Of several names the later one wins:
 # a square has a tint, or the fill of its chip, and then the style of its text.
-STYLES: Final[Mapping[str, tuple[str, str, str, str]]] = MappingProxyType(
-    {
-        # The page, where the terminal's own is not known to fit; and text on it.
-        "page": ("bg:#15171a #e8e8e8", "bg:#fbfaf6 #1b1b1b", "", ""),
-        "title": ("bold", "bold", "bold", "bold"),
-        "bar": ("bg:#2a2f34", "bg:#eeeeee", "", ""),
-        "dim": ("#a8a8a8", "#595959", "", ""),
-        "rule": ("#8a8a8a", "#767676", "", ""),
-        "label": ("#a8a8a8", "#595959", "bold", ""),
-        "hand": ("bold", "bold", "bold", "bold"),
-        "dead": ("#a8a8a8", "#595959", "", ""),
-        "own": ("bold", "bold", "bold", "bold"),
-        "turn": ("reverse", "reverse", "reverse", "reverse"),
-        "away": ("#f0e442", "#6b5500", "bold", "bold"),
-        "out": ("#a8a8a8 strike", "#595959 strike", "strike", "strike"),
-        "log": ("", "", "", ""),
-        "detail": ("#a8a8a8", "#595959", "", ""),
-        "remark": ("#f0e442", "#6b5500", "bold", "bold"),
-        "answer": ("#a0c8e0", "#0b4f7a", "bold", ""),
-        "alarm": ("bg:#a02000 #ffffff bold", "bg:#a02000 #ffffff bold", "bg:ansired ansiwhite bold", "reverse bold"),
-        "hint": ("#a0c8e0", "#0b4f7a", "bold", ""),
-        "key": ("bold", "bold", "bold", "bold"),
-        "prompt": ("bold", "bold", "bold", "bold"),
-        "code": ("#f0e442 bold", "#6b5500 bold", "bold", "bold"),
-        "done": ("#50d0a0", "#00603f", "bold", "bold"),
-        "left": ("#8a8a8a", "#767676", "", ""),
-        "chosen": ("reverse bold", "reverse bold", "reverse bold", "reverse bold"),
-        # A team's sign on the page: in the list of seats.
-        "chip.blue": ("#2c99f7 bold", "#1b2ff7 bold", "bg:ansiblue ansiwhite bold", "bold"),
-        "chip.green": ("#4dfdc8 bold", "#2b8c77 bold", "bg:ansigreen ansiblack bold", "bold"),
-        "chip.red": ("#ff4644 bold", "#850000 bold", "bg:ansired ansiwhite bold", "bold"),
-        "chip.yellow": ("#ffff3e bold", "#96820c bold", "bg:ansiyellow ansiblack bold", "bold"),
-        # A square with a chip, and one of a completed sequence, with the gap to the next one of its run.
-        "fill.blue": ("bg:#2c99f7 #000000", "bg:#1b2ff7 #ffffff", "bg:ansiblue ansiwhite", "reverse"),
-        "fill.green": ("bg:#4dfdc8 #000000", "bg:#2b8c77 #000000", "bg:ansigreen ansiblack", "reverse"),
-        "fill.red": ("bg:#ff4644 #000000", "bg:#850000 #ffffff", "bg:ansired ansiwhite", "reverse"),
-        "fill.yellow": ("bg:#ffff3e #000000", "bg:#96820c #000000", "bg:ansiyellow ansiblack", "reverse"),
-        "made": ("bold", "bold", "bold", "bold"),
-        # A single chip where tiles touch each other.
-        "apart": ("underline", "underline", "underline", "underline"),
-        # A square without a chip: the tint of its card, and the card's text on it or on the page.
-        "tint.c": ("bg:#1c2b26", "bg:#e8f3ea", "", ""),
-        "tint.d": ("bg:#36271c", "bg:#fcefdf", "", ""),
-        "tint.h": ("bg:#361f26", "bg:#fde9e9", "", ""),
-        "tint.s": ("bg:#1f2636", "bg:#e9eef8", "", ""),
-        "tint.name": ("bg:#2a2f34", "bg:#eef0f2", "", ""),
-        "tint.corner": ("bg:#3a3d43", "bg:#ebe7db", "", ""),
-        "card.black": ("#f0f0f0", "#1b1b1b", "", ""),
-        "card.red": ("#ffa592", "#a8201a", "", ""),
-        "corner": ("#c8c8c8", "#4a4a4a", "bold", ""),
-        # Marks of squares, each with a background and a text of its own. A lit one can have its card's text, as a tint.
-        # Of recent moves the newest is 0.
-        "lit": ("bg:#3a3a3a #ffffff bold", "bg:#e4e4e4 #1b1b1b bold", "bold underline", "bold underline"),
-        "frame": ("bg:#3a3a3a #f4d9ff bold", "bg:#e4e4e4 #4b1a66 bold", "bold", "bold"),
-        "cursor": ("bg:#f4d9ff #000000", "bg:#4b1a66 #ffffff", "reverse", "reverse"),
-        "staged": ("bg:#f4d9ff #000000 bold", "bg:#4b1a66 #ffffff bold", "reverse bold", "reverse bold"),
-        "wanted": ("bg:#4a4a00 #ffffff bold", "bg:#ffd0d8 #1b1b1b bold", "bg:ansimagenta ansiwhite bold", "underline"),
-        "recent.0": ("bg:#ffffff #000000 bold", "bg:#000000 #ffffff bold", "reverse bold", "reverse bold"),
-        "recent.1": ("bg:#c4c4c4 #000000", "bg:#454545 #ffffff", "reverse", "reverse"),
-        "recent.2": ("bg:#8f8f8f #000000", "bg:#6e6e6e #ffffff", "bold", "bold"),
-        "recent.3": ("bg:#5c5c5c #ffffff", "bg:#a8a8a8 #000000", "", ""),
-    }
-)
-TINTS_256: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
-    {
-        "dark": {"tint.c": "bg:#262626", "tint.d": "bg:#5f005f", "tint.h": "bg:#5f0000", "tint.s": "bg:#00005f"},
-        "light": {"tint.c": "bg:#d7ffd7", "tint.d": "bg:#ffffd7", "tint.h": "bg:#ffd7ff", "tint.s": "bg:#d7ffff"},
-    }
-)
+STYLES: Final[Mapping[str, tuple[str, str, str, str]]] = {
+    # The page, where the terminal's own is not known to fit; and text on it.
+    "page": ("bg:#15171a #e8e8e8", "bg:#fbfaf6 #1b1b1b", "", ""),
+    "title": ("bold", "bold", "bold", "bold"),
+    "bar": ("bg:#2a2f34", "bg:#eeeeee", "", ""),
+    "dim": ("#a8a8a8", "#595959", "", ""),
+    "rule": ("#8a8a8a", "#767676", "", ""),
+    "label": ("#a8a8a8", "#595959", "bold", ""),
+    "hand": ("bold", "bold", "bold", "bold"),
+    "dead": ("#a8a8a8", "#595959", "", ""),
+    "own": ("bold", "bold", "bold", "bold"),
+    "turn": ("reverse", "reverse", "reverse", "reverse"),
+    "away": ("#f0e442", "#6b5500", "bold", "bold"),
+    "out": ("#a8a8a8 strike", "#595959 strike", "strike", "strike"),
+    "log": ("", "", "", ""),
+    "detail": ("#a8a8a8", "#595959", "", ""),
+    "remark": ("#f0e442", "#6b5500", "bold", "bold"),
+    "answer": ("#a0c8e0", "#0b4f7a", "bold", ""),
+    "alarm": ("bg:#a02000 #ffffff bold", "bg:#a02000 #ffffff bold", "bg:ansired ansiwhite bold", "reverse bold"),
+    "hint": ("#a0c8e0", "#0b4f7a", "bold", ""),
+    "key": ("bold", "bold", "bold", "bold"),
+    "prompt": ("bold", "bold", "bold", "bold"),
+    "code": ("#f0e442 bold", "#6b5500 bold", "bold", "bold"),
+    "done": ("#50d0a0", "#00603f", "bold", "bold"),
+    "left": ("#8a8a8a", "#767676", "", ""),
+    "chosen": ("reverse bold", "reverse bold", "reverse bold", "reverse bold"),
+    # A team's sign on the page: in the list of seats.
+    "chip.blue": ("#2c99f7 bold", "#1b2ff7 bold", "bg:ansiblue ansiwhite bold", "bold"),
+    "chip.green": ("#4dfdc8 bold", "#2b8c77 bold", "bg:ansigreen ansiblack bold", "bold"),
+    "chip.red": ("#ff4644 bold", "#850000 bold", "bg:ansired ansiwhite bold", "bold"),
+    "chip.yellow": ("#ffff3e bold", "#96820c bold", "bg:ansiyellow ansiblack bold", "bold"),
+    # A square with a chip, and one of a completed sequence, with the gap to the next one of its run.
+    "fill.blue": ("bg:#2c99f7 #000000", "bg:#1b2ff7 #ffffff", "bg:ansiblue ansiwhite", "reverse"),
+    "fill.green": ("bg:#4dfdc8 #000000", "bg:#2b8c77 #000000", "bg:ansigreen ansiblack", "reverse"),
+    "fill.red": ("bg:#ff4644 #000000", "bg:#850000 #ffffff", "bg:ansired ansiwhite", "reverse"),
+    "fill.yellow": ("bg:#ffff3e #000000", "bg:#96820c #000000", "bg:ansiyellow ansiblack", "reverse"),
+    "made": ("bold", "bold", "bold", "bold"),
+    # A single chip where tiles touch each other.
+    "apart": ("underline", "underline", "underline", "underline"),
+    # A square without a chip: the tint of its card, and the card's text on it or on the page.
+    "tint.c": ("bg:#1c2b26", "bg:#e8f3ea", "", ""),
+    "tint.d": ("bg:#36271c", "bg:#fcefdf", "", ""),
+    "tint.h": ("bg:#361f26", "bg:#fde9e9", "", ""),
+    "tint.s": ("bg:#1f2636", "bg:#e9eef8", "", ""),
+    "tint.name": ("bg:#2a2f34", "bg:#eef0f2", "", ""),
+    "tint.corner": ("bg:#3a3d43", "bg:#ebe7db", "", ""),
+    "card.black": ("#f0f0f0", "#1b1b1b", "", ""),
+    "card.red": ("#ffa592", "#a8201a", "", ""),
+    "corner": ("#c8c8c8", "#4a4a4a", "bold", ""),
+    # Marks of squares, each with a background and a text of its own. A lit one can have its card's text, as a tint.
+    # Of recent moves the newest is 0.
+    "lit": ("bg:#3a3a3a #ffffff bold", "bg:#e4e4e4 #1b1b1b bold", "bold underline", "bold underline"),
+    "frame": ("bg:#3a3a3a #f4d9ff bold", "bg:#e4e4e4 #4b1a66 bold", "bold", "bold"),
+    "cursor": ("bg:#f4d9ff #000000", "bg:#4b1a66 #ffffff", "reverse", "reverse"),
+    "staged": ("bg:#f4d9ff #000000 bold", "bg:#4b1a66 #ffffff bold", "reverse bold", "reverse bold"),
+    "wanted": ("bg:#4a4a00 #ffffff bold", "bg:#ffd0d8 #1b1b1b bold", "bg:ansimagenta ansiwhite bold", "underline"),
+    "recent.0": ("bg:#ffffff #000000 bold", "bg:#000000 #ffffff bold", "reverse bold", "reverse bold"),
+    "recent.1": ("bg:#c4c4c4 #000000", "bg:#454545 #ffffff", "reverse", "reverse"),
+    "recent.2": ("bg:#8f8f8f #000000", "bg:#6e6e6e #ffffff", "bold", "bold"),
+    "recent.3": ("bg:#5c5c5c #ffffff", "bg:#a8a8a8 #000000", "", ""),
+}
+TINTS_256: Final[Mapping[str, Mapping[str, str]]] = {
+    "dark": {"tint.c": "bg:#262626", "tint.d": "bg:#5f005f", "tint.h": "bg:#5f0000", "tint.s": "bg:#00005f"},
+    "light": {"tint.c": "bg:#d7ffd7", "tint.d": "bg:#ffffd7", "tint.h": "bg:#ffd7ff", "tint.s": "bg:#d7ffff"},
+}
 """The tints where a terminal has 256 colours: few are as dark or as light as a tint, and those of suits must differ."""
 FILLS: Final = tuple(name for name in STYLES if name.startswith("fill."))
 RECENT: Final = tuple(name for name in STYLES if name.startswith("recent."))
@@ -178,29 +174,29 @@ class Glyphs:
 
     ``lit`` are the four corners of a square; ``run`` a line to the right, down, falling, rising, and where lines cross.
     ``edge`` and ``lower`` are halves of a cell, ``cross`` two opposite quarters of it. ``pictures``: animals are shown
-    as such.
+    as such. A sign that is left out is that of Unicode.
     """
 
     chips: Mapping[str, str]
     suits: Mapping[str, str]
     lacks: Mapping[str, str]
-    corner: str
-    cursor: tuple[str, str]
-    lit: str
-    last: str
-    recent: str
-    run: str
-    line: str
-    turn: str
-    dead: str
-    edge: str
-    lower: str
-    cross: str
-    horizontal: str
-    vertical: str
-    full: str
-    empty: str
-    more: str
+    corner: str = "★"
+    cursor: tuple[str, str] = ("[", "]")
+    lit: str = "▛▜▙▟"
+    last: str = "»"
+    recent: str = "›"
+    run: str = "━┃╲╱╋"
+    line: str = "~"
+    turn: str = "▶"
+    dead: str = "✗"
+    edge: str = "▀"
+    lower: str = "▄"
+    cross: str = "▞"
+    horizontal: str = "─"
+    vertical: str = "│"
+    full: str = "█"
+    empty: str = "░"
+    more: str = "…"
     pictures: bool = True
 
 
@@ -208,35 +204,16 @@ UNICODE: Final = Glyphs(
     chips=MappingProxyType({"blue": "●", "green": "▲", "red": "■", "yellow": "◆"}),
     suits=MappingProxyType({"C": "♣", "D": "♦", "H": "♥", "S": "♠"}),
     lacks=MappingProxyType({"blue": "○", "green": "△", "red": "□", "yellow": "◇"}),
-    corner="★",
-    cursor=("[", "]"),
-    lit="▛▜▙▟",
-    last="»",
-    recent="›",
-    run="━┃╲╱╋",
-    line="~",
-    turn="▶",
-    dead="✗",
-    edge="▀",
-    lower="▄",
-    cross="▞",
-    horizontal="─",
-    vertical="│",
-    full="█",
-    empty="░",
-    more="…",
 )
 ASCII: Final = Glyphs(
     chips=MappingProxyType({"blue": "B", "green": "G", "red": "R", "yellow": "Y"}),
     suits=MappingProxyType({"C": "C", "D": "D", "H": "H", "S": "S"}),
     lacks=MappingProxyType({"blue": "b", "green": "g", "red": "r", "yellow": "y"}),
     corner="*",
-    cursor=("[", "]"),
     lit="..''",
     last="<",
     recent=",",
     run="-|\\/+",
-    line="~",
     turn=">",
     dead="x",
     edge=" ",

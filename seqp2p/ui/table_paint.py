@@ -229,12 +229,12 @@ def _sheet(canvas: Canvas, sheet: Sheet) -> None:
 def _hand(canvas: Canvas, layout: Layout, model: TableModel) -> int:
     """Paint the hand, and return the row after it."""
     box, has_hand = layout.hand, bool(model.state.company.own and model.board)
+    legend = "  ".join(_hand_signs(model, canvas.glyphs))
     if layout.cards:
         at = 1
         for slot, card in enumerate(model.hand):
             row = box.row + (not card.chosen)
             at = _card(canvas, row, at, card, ("card", slot), is_large=layout.pitch.width > LARGE_CARD) + 1
-        legend = "  ".join(_hand_signs(model, canvas.glyphs))
         row = box.row + CARD_ROWS if has_hand else box.row
         if has_hand and legend and width_of(legend) < box.width - 1 and box.height > CARD_ROWS + ASK_ROWS:
             canvas.put(row, 1, legend, "dim")
@@ -247,7 +247,6 @@ def _hand(canvas: Canvas, layout: Layout, model: TableModel) -> int:
             text = f"{before}{_card_text(card, canvas.glyphs, coded=layout.pitch is SMALL)}{after}"
             at = canvas.put(box.row, at, text, _card_style(card), ("card", slot))
         if layout.apart:
-            legend = "  ".join(_hand_signs(model, canvas.glyphs))
             canvas.clip(box.row - 1, 1, box.width - 1, legend, "dim")
     return box.row + 1
 

@@ -8,7 +8,7 @@ sent. A line that leaves it is the text of an action that the asked view allows.
 
 import itertools
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final, NamedTuple
@@ -126,10 +126,6 @@ class TableScene:
 
     def back(self, seat: int) -> None:
         self._until_s.pop(seat, None)
-
-    def gone(self, seats: Collection[int]) -> None:
-        for seat in seats:
-            self.back(seat)
 
     def progress(self, text: str, done: int, total: int) -> None:
         """Show slow work; ``total`` is 0 if its length is unknown."""

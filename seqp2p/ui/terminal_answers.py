@@ -31,9 +31,7 @@ BURST_S: Final = 0.1
 HELD_MAX: Final = 256
 """Characters of an unfinished sequence."""
 _ESC: Final = "\x1b"
-_BELL: Final = "\x07"
 _STRINGS: Final = "]PX^_"
-_CSI: Final = "\x1b["
 _CLICK: Final = re.compile(r"\x1b\[(<?[\d;]+[mM]|M.{3})", re.DOTALL)
 _KIND: Final = re.compile(r"\x1b\[\?[\d;]*c")
 _KIND_BEGUN: Final = re.compile(r"\x1b\[\?[\d;]*")
@@ -108,7 +106,7 @@ class AnswerFilter:
             return "begun" if whole == _ESC else "key"
         if len(whole) == len("\x1b["):
             return "begun" if whole[1] in ("[]" if self._is_told else "[O" + _STRINGS) else "broken"
-        if whole.startswith(_CSI):
+        if whole.startswith("\x1b["):
             return self._fate_of_csi(whole, late=late)
         return "key" if whole[1] == "O" else self._fate_of_string(whole, late=late)
 
@@ -127,7 +125,7 @@ class AnswerFilter:
 
     def _fate_of_string(self, whole: str, *, late: bool) -> Fate:
         last = whole[-1]
-        if last == _BELL or whole.endswith("\x1b\\"):
+        if last == "\a" or whole.endswith("\x1b\\"):
             if (background := background_of(whole[2:].rstrip("\x07\x1b\\"))) is not None:
                 self._answered(background)
             return "dropped"

@@ -336,15 +336,14 @@ class TerminalApp:
     def _suspend(self, _: KeyPressEvent) -> None:
         """Stop as any program does, with the terminal as it was; paint again when it goes on."""
         if sys.platform != "win32":
-            run_in_terminal(self._stop)
 
-    def _stop(self) -> None:
-        """Stop this process and its group, as the terminal itself would, and wait until they go on."""
-        self._continued.clear()
-        if sys.platform != "win32":
-            os.kill(0, signal.SIGTSTP)
-        # Another thread may be the one to get it, a little later: this one must not take the terminal back before.
-        self._continued.wait(STOP_S)
+            def stop() -> None:
+                self._continued.clear()
+                os.kill(0, signal.SIGTSTP)  # With its group, as the terminal itself would.
+                # Another thread may be the one to get it, a little later: this one takes no terminal back before.
+                self._continued.wait(STOP_S)
+
+            run_in_terminal(stop)
 
 
 class _PageContainer(Container):

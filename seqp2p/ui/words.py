@@ -365,10 +365,6 @@ def shuffled_line(company: Company, seat: int, number: int, players: int) -> str
     return t("{who} has shuffled, the proof is checked ({number}/{players})", who=who, number=number, players=players)
 
 
-def dealer_line(company: Company, seat: int) -> str:
-    return t("you deal") if seat == company.own else t("{who} deals", who=company.name(seat))
-
-
 def remark_line(company: Company, seat: int, text: str, *, courtesy: bool) -> str:
     """Return a remark of a seat; a courtesy in the reader's language."""
     text = translate(text) if courtesy else text
@@ -434,10 +430,6 @@ def resumed_line(company: Company, seat: int) -> str:
     if seat == company.own:
         return t("you have come back to the game")
     return t("{name} has come back to the game", name=company.name(seat))
-
-
-def undone_line(step: int) -> str:
-    return t("step {step} is taken back: the table has decided otherwise, and it is played again", step=step)
 
 
 FORM: Final = message("a record is not in the form that it has in a replay")

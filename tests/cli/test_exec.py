@@ -16,7 +16,7 @@ from seqp2p.arena.conformance import TABLES, Findings, begin, note
 from seqp2p.bots.exec_player import BotFailed, ExecPlayer, ProgramEnded, Stale, Wrong
 from seqp2p.cli.options import Choices, make_program
 from seqp2p.cli.output import Output
-from seqp2p.cli.playing import make_player, overhearing
+from seqp2p.cli.playing import make_player, overhear
 from seqp2p.cli.reporter import Reporter
 from seqp2p.live.absence import Absent, Back
 from seqp2p.live.voting import AskAbout
@@ -76,9 +76,8 @@ async def test_what_a_program_hears(brief: Played, tmp_path: Path) -> None:
     player = make_player(choices, reporter, brief.seat(1))
     assert isinstance(player, ExecPlayer)
     assert not choices.person
-    hear = overhearing(player)
     for event in (Absent(2, 120), Back(2), AskAbout((2,)), Turned(1, 2, PASS)):
-        hear(event)
+        overhear(player, event)
     assert [dict(told) for told in player._history] == [
         {"event": "absent", "seat": 2, "grace_s": 120, "later": False},
         {"event": "back", "seat": 2},

@@ -124,7 +124,8 @@ def test_a_seat_that_is_away_counts_down() -> None:
     assert "away 1:43" in text
     assert "away 0:43" in text
     here.scene.back(3)
-    here.scene.gone([2, 4])
+    for seat in (2, 4):
+        here.scene.back(seat)
     assert "away" not in here.text()
 
 

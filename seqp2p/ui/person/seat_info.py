@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
 from typing import Final
 
 from seqp2p.i18n import message
@@ -107,18 +106,16 @@ class TableInfo:
         return {word: partial(self.answer, word) for word in words}
 
 
-TABLE_ANSWERS: Final[Mapping[str, Callable[[TableInfo, View, str], Iterable[str]]]] = MappingProxyType(
-    {
-        "hand": lambda _, seen, __: [plain.hand_line(seen)],
-        "board": lambda info, seen, text: plain.board_answer(seen, text, info.company.colours, info.story.last),
-        "moves": lambda info, seen, _: _moves(info.asked(), seen),
-        "where": lambda info, seen, text: where_answer(seen, text, info.company.colours),
-        "seats": lambda info, seen, _: plain.seats_lines(seen, info.company, info.away(), info.ways()),
-        "threats": lambda info, seen, _: plain.threat_lines(seen, info.company.colours),
-        "score": lambda info, seen, _: [plain.score_line(seen, info.company.colours)],
-        "log": lambda info, _, text: log_answer(info.story, text),
-    }
-)
+TABLE_ANSWERS: Final[Mapping[str, Callable[[TableInfo, View, str], Iterable[str]]]] = {
+    "hand": lambda _, seen, __: [plain.hand_line(seen)],
+    "board": lambda info, seen, text: plain.board_answer(seen, text, info.company.colours, info.story.last),
+    "moves": lambda info, seen, _: _moves(info.asked(), seen),
+    "where": lambda info, seen, text: where_answer(seen, text, info.company.colours),
+    "seats": lambda info, seen, _: plain.seats_lines(seen, info.company, info.away(), info.ways()),
+    "threats": lambda info, seen, _: plain.threat_lines(seen, info.company.colours),
+    "score": lambda info, seen, _: [plain.score_line(seen, info.company.colours)],
+    "log": lambda info, _, text: log_answer(info.story, text),
+}
 """The words that are answered alike for a player, in the tutorial and for a spectator, with their answers."""
 SPECTATOR_WORDS: Final = ("board", "where", "threats", "seats", "score", "log")
 """Those of them that a spectator has."""

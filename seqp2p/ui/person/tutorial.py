@@ -26,7 +26,6 @@ from seqp2p.rules import (
     RulesError,
     View,
     apply,
-    format_action,
     parse_action,
     parse_card,
     start,
@@ -263,9 +262,6 @@ class Tutorial:
         """Ask the pupil once more, after an action that the lesson does not want."""
         self._question = self.sees()
 
-    def fulfils(self, action: Action) -> bool:
-        return self.lesson is not None and format_action(CLASSIC, action) == self.lesson.moves[0][0]
-
     def do(self, action: Action) -> list[str]:
         """Take the pupil's action, which fulfils the lesson; return the events. The reply is due then."""
         assert self.lesson is not None, "there is a lesson"
@@ -373,7 +369,7 @@ def _taken(desk: Console, tutorial: Tutorial, lesson: Lesson, line: str) -> Acti
         return None
     try:
         action = read_action(seen, line)
-        if tutorial.fulfils(action):
+        if action == tutorial.wanted():
             return action
         tutorial.ask_again()
         apply(seen.position, action)
