@@ -45,6 +45,7 @@ class Events(Generic[E]):
         return tuple(self._kept)
 
     def put(self, event: E) -> None:
+        """Keep an event, and wake the readers."""
         self._kept.append(event)
         self._count += 1
         self._news.unpark_all()
