@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from functools import partial
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 import trio
 
@@ -29,9 +29,9 @@ SeatEvent: TypeAlias = TableEvent | BotFailed | Meeting
 class Seat(AtTable[SeatEvent], AsyncIterator[Turn]):
     """One seat of a game: ``async for turn in seat`` gives each time it is asked, until the game is over for it.
 
-    A turn that was refused is given again, unless it has been played since. A caller that breaks out of the loop and
-    then leaves the ``async with`` block stops for now, as by ``stop``: ``resume`` goes on. Made by ``join``, ``resume``
-    and ``OpenTable.seat``.
+    A turn that was refused is given again, unless it has been played since. A loop begins with the open turn, also
+    where an earlier one had it. A caller that breaks out of the loop and then leaves the ``async with`` block stops for
+    now, as by ``stop``: ``resume`` goes on. Made by ``join``, ``resume`` and ``OpenTable.seat``.
     """
 
     def __init__(self, game: LiveGame, table: AnyTable) -> None:
@@ -62,6 +62,10 @@ class Seat(AtTable[SeatEvent], AsyncIterator[Turn]):
     def safety_words(self, seat: int) -> tuple[str, ...] | None:
         """Return the safety words with another seat, to compare by voice; None before the keys are shown."""
         return safety_words_with(self._match, self.number, seat)
+
+    def __aiter__(self) -> Self:
+        self._questions.give_again()
+        return self
 
     async def __anext__(self) -> Turn:
         turn = await self._questions.next()

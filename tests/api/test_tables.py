@@ -377,7 +377,11 @@ async def test_nobody_waits_for_a_bot_that_thinks(tmp_path: Path) -> None:
                 await trio.to_thread.run_sync(bot.begun.wait)
                 scope.cancel()
         assert scope.cancelled_caught
-        await ann.leave()
+        async for turn in ann:
+            assert turn.open, "it is given again"
+            break
+        assert await seqp2p.play_bot(ann, "greedy") == ann.result
+    assert ended(ann) == "won"
     bot.go_on.set()
 
 
