@@ -20,7 +20,7 @@ from seqp2p.live.recorder import TableEvent
 from seqp2p.live.runtime import LEFT, ignore
 from seqp2p.lobby.events import OnLobbyEvent
 from seqp2p.match.remark import REMARK_LENGTH_MAX
-from seqp2p.match.text import cleaned
+from seqp2p.match.text import text_fault
 from seqp2p.rules import View
 
 SeatEvent: TypeAlias = TableEvent | BotFailed | Meeting
@@ -60,7 +60,12 @@ class Seat(AtTable[SeatEvent], AsyncIterator[Turn]):
 
     @check_arguments
     def safety_words(self, seat: int) -> tuple[str, ...] | None:
-        """Return the safety words with another seat, to compare by voice; None before the keys are shown."""
+        """Return the safety words with another seat, to compare by voice; None before the keys are shown.
+
+        Raises ValueError for a seat that is no other player's.
+        """
+        if seat not in (others := self._game.table.others):
+            raise ValueError(f"the other seats are {', '.join(map(str, others))}, not {seat}")
         return safety_words_with(self._match, self.number, seat)
 
     def __aiter__(self) -> Self:
@@ -94,12 +99,14 @@ class Seat(AtTable[SeatEvent], AsyncIterator[Turn]):
 
     @check_arguments
     async def say(self, text: str) -> None:
-        """Say something to the table: one line, at most 200 characters; raises ValueError for another.
+        """Say something to the table: one line of at most 200 characters that can be shown, with single spaces.
+
+        Raises ValueError for another.
 
         A seat may say 200 things in a game; after that, and after the end, nothing is said.
         """
-        if not cleaned(text, len(text)) or len(cleaned(text, len(text))) > REMARK_LENGTH_MAX:
-            raise ValueError(message("a remark has 1 to {most} characters that can be shown", most=REMARK_LENGTH_MAX))
+        if fault := text_fault(message("a remark"), text, REMARK_LENGTH_MAX):
+            raise ValueError(fault)
         await trio.lowlevel.checkpoint()
         await self._game.say(text)
 

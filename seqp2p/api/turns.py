@@ -72,8 +72,8 @@ def _typed(action: object) -> Action:
     try:
         # An Action is a tuple, and as one its parts are looked at.
         return msgspec.convert(tuple(action) if isinstance(action, Action) else action, Action)
-    except msgspec.ValidationError as error:
-        raise TypeError(f"not an action: {error}") from None
+    except msgspec.ValidationError:
+        raise TypeError(f"{action!r} is not an action, nor its text") from None
 
 
 class _OpenTurn:
