@@ -29,7 +29,7 @@ from seqp2p.cli.running import is_terminal
 from seqp2p.errors import USAGE, UserError
 from seqp2p.i18n import message, message_of, of_system
 from seqp2p.lobby.events import ANY_SEAT, SeatChoice
-from seqp2p.match.table import TABLE_OPTIONS, Settings, TableChoices, TableError
+from seqp2p.match.table import GRACE_S_MAX, TABLE_OPTIONS, Settings, TableChoices, TableError
 from seqp2p.net.addresses import Address, AddressError, parse_address, parse_relay_address
 from seqp2p.rules import VARIANTS, TableOption
 from seqp2p.ui.language import t, translate
@@ -212,7 +212,7 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--grace",
             "grace_s",
-            type=click.IntRange(1, 86_400),
+            type=click.IntRange(1, GRACE_S_MAX),
             default=GRACE_S,
             show_default=True,
             help=message("Seconds to wait for a seat that cannot be reached."),

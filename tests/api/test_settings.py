@@ -24,8 +24,8 @@ def test_what_is_not_said_is_as_usual() -> None:
         ({"players": 5}, "5"),
         ({"variant": "chess"}, "no such game: 'chess'"),
         ({"variant": "kids", "advanced": True}, "advanced"),
-        ({"grace_s": 0}, "grace_s"),
-        ({"turn_time_s": 3}, "a turn has 5 to 86400 s, or 0 for no clock"),
+        *(({"grace_s": wrong}, "is waited for 1 to 86400 s") for wrong in (0, 86_401)),
+        *(({"turn_time_s": wrong}, "a turn has 5 to 86400 s, or 0 for no clock") for wrong in (-1, 3, 86_401)),
     ],
 )
 async def test_what_cannot_be_played_is_said(how: dict[str, Any], why: str) -> None:
@@ -97,6 +97,11 @@ async def test_an_open_table_says_what_it_is_and_refuses_who_may_not_come_in(tmp
 
 async def test_a_name_that_cannot_be_shown_is_refused() -> None:
     await refused(ValueError, seqp2p.host(name="\x1b", listen="127.0.0.1:0"), "name")
+
+
+@pytest.mark.parametrize("wrong", [-1, 201])
+async def test_so_many_spectators_are_refused(wrong: int) -> None:
+    await refused(ValueError, seqp2p.host(spectators=wrong, listen="127.0.0.1:0"), f"0 to 200, not {wrong}")
 
 
 async def test_where_nothing_can_be_advertised_the_host_is_told(
