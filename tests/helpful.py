@@ -11,6 +11,7 @@ one (``Household.hold``). So nothing depends on how soon a test looks, or on who
 process that plays its bots too. With ``HELPED`` in the environment the bot also chooses for the person at the terminal.
 """
 
+import gc
 import os
 import random
 import runpy
@@ -77,7 +78,8 @@ def make_known() -> None:
     from seqp2p.cli import own_table
     from seqp2p.cli.running import ChildStart
 
-    cast("dict[str, Any]", registry.BOTS)[HELPFUL] = HelpfulBot
+    (bots_of_all,) = gc.get_referents(registry.BOTS)  # Nobody else may change what is behind the proxy.
+    bots_of_all[HELPFUL] = HelpfulBot
     bots = own_table.PROCESS
     cast("Any", own_table).PROCESS = ChildStart(
         bots.name, ("tests.helpful", *bots.arguments), bots.environment, bots.detached

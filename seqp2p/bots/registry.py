@@ -6,6 +6,7 @@ A name is a level or a kind of bot. ``strong`` is an old name of ``learned``.
 import random
 from collections.abc import Callable, Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from seqp2p.bots.greedy import GreedyBot
@@ -50,16 +51,18 @@ def _learned(_: random.Random) -> Bot:
     return LearnedBot()
 
 
-FORGETFUL: Final[Mapping[str, MakeBot]] = {"random": RandomBot, "greedy": GreedyBot}
+FORGETFUL: Final[Mapping[str, MakeBot]] = MappingProxyType({"random": RandomBot, "greedy": GreedyBot})
 """The bots without weights. Where cards are drawn by hand they toss for drawing and forgetting; seats get _Drawing."""
-BOTS: Final[Mapping[str, MakeBot]] = {
-    "easy": partial(NoisyBot, EASY_NOISE),
-    USUAL: partial(NoisyBot, USUAL_NOISE),
-    "hard": _learned,
-    **{name: partial(_Drawing, make=make) for name, make in FORGETFUL.items()},
-    "learned": _learned,
-    "strong": _learned,
-}
+BOTS: Final[Mapping[str, MakeBot]] = MappingProxyType(
+    {
+        "easy": partial(NoisyBot, EASY_NOISE),
+        USUAL: partial(NoisyBot, USUAL_NOISE),
+        "hard": _learned,
+        **{name: partial(_Drawing, make=make) for name, make in FORGETFUL.items()},
+        "learned": _learned,
+        "strong": _learned,
+    }
+)
 """The makers of bots, by name."""
 
 

@@ -25,7 +25,7 @@ from seqp2p.ui.language import command_line, t
 @click.option(
     "--last", type=click.IntRange(min=1), default=SHOWN, show_default=True, help=message("Show this many games.")
 )
-@click.option("--replay-dir", type=click.Path(file_okay=False), help=message("The folder of the replays."))
+@click.option("--replay-dir", type=click.Path(exists=True, file_okay=False), help=message("The folder of the replays."))
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per game on standard output."))
 def command(words: tuple[str, ...], last: int, replay_dir: str | None, *, as_json: bool) -> None:
     output, found = Output(as_json), False

@@ -315,7 +315,11 @@ def playing_options(command: Callable[..., Any], *others: Callable[..., Any]) ->
     options = (
         click.option("--bot", type=BotName(), help=message("A bot plays this seat instead of you.")),
         pace_option,
-        click.option("--replay-dir", type=click.Path(file_okay=False), help=REPLAY_DIR_HELP),
+        click.option(
+            "--replay-dir",
+            type=click.Path(exists=not others, file_okay=False),
+            help=REPLAY_DIR_HELP if others else message("The folder of the replays."),  # A resumed game has one.
+        ),
         click.option("--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output.")),
         click.option("--until-stdin-closes", is_flag=True, hidden=True),
         click.option(

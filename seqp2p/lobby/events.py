@@ -6,6 +6,7 @@ Requests come as values through a channel. Those that a joiner may send as they 
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Final, TypeAlias
 
 import trio
@@ -132,18 +133,20 @@ class RelayState:
     reason: str
 
 
-DECLINED: Final[Mapping[str, str]] = {
-    "seat_taken": message("That seat is taken."),
-    "no_seat": message("That seat cannot be taken; the host keeps seat 1."),
-    "colour_taken": message("Another team has chosen that colour."),
-    "no_colour": message("This table does not have that colour."),
-    "nobody": message("No other player of that name sits here."),
-    "too_fast": message("Too many messages within a minute: wait a little."),
-    "nothing": message("There is nothing to say."),
-    "too_long": message("A line has at most 200 characters."),
-    "host_only": message("Only the host can do that."),
-    "no_relay": message("There is no other relay to use at this table."),
-}
+DECLINED: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "seat_taken": message("That seat is taken."),
+        "no_seat": message("That seat cannot be taken; the host keeps seat 1."),
+        "colour_taken": message("Another team has chosen that colour."),
+        "no_colour": message("This table does not have that colour."),
+        "nobody": message("No other player of that name sits here."),
+        "too_fast": message("Too many messages within a minute: wait a little."),
+        "nothing": message("There is nothing to say."),
+        "too_long": message("A line has at most 200 characters."),
+        "host_only": message("Only the host can do that."),
+        "no_relay": message("There is no other relay to use at this table."),
+    }
+)
 """The sentences of the reasons; the last four are this program's own."""
 
 

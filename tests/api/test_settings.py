@@ -95,6 +95,11 @@ async def test_an_open_table_says_what_it_is_and_refuses_who_may_not_come_in(tmp
             assert (await refused(seqp2p.PeerRefused, opening)).code == code
 
 
+async def test_what_is_not_there_is_not_resumed(tmp_path: Path) -> None:
+    error = await refused(FileNotFoundError, seqp2p.resume(tmp_path / "none"))
+    assert error.filename == str(tmp_path / "none")
+
+
 async def test_a_name_that_cannot_be_shown_is_refused() -> None:
     await refused(ValueError, seqp2p.host(name="\x1b", listen="127.0.0.1:0"), "name")
 
