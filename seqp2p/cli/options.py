@@ -38,7 +38,6 @@ from seqp2p.ui.words import own_name_fault
 # Less than this is over before a person has seen the board.
 GAMES_MAX = 10_000
 TIME_S_MAX = 86_400
-REPLAY_DIR_HELP: Final = message("Where the replay goes; default: your own folder.")
 REPLAYS_HINT: Final = message("choose another folder with --replay-dir")
 # Numbers and a word: no sensible name of a machine. A machine named so can be given with its port.
 _LIKE_A_CODE = re.compile(r"\s*\d[\d\s\-_]*[^\W\d_][^:.]*")
@@ -174,6 +173,12 @@ def make_relay(text: str) -> Address | None:
         ) from None
 
 
+replay_dir_option = click.option(
+    "--replay-dir", type=click.Path(file_okay=False), help=message("Where the replay goes; default: your own folder.")
+)
+replays_option = click.option(
+    "--replay-dir", type=click.Path(exists=True, file_okay=False), help=message("The folder of the replays.")
+)
 relay_option = click.option(
     "--relay",
     metavar=message("HOST:PORT"),
@@ -315,11 +320,7 @@ def playing_options(command: Callable[..., Any], *others: Callable[..., Any]) ->
     options = (
         click.option("--bot", type=BotName(), help=message("A bot plays this seat instead of you.")),
         pace_option,
-        click.option(
-            "--replay-dir",
-            type=click.Path(exists=not others, file_okay=False),
-            help=REPLAY_DIR_HELP if others else message("The folder of the replays."),  # A resumed game has one.
-        ),
+        replay_dir_option if others else replays_option,  # A game that is resumed has its replay.
         click.option("--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output.")),
         click.option("--until-stdin-closes", is_flag=True, hidden=True),
         click.option(
