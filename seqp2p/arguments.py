@@ -40,14 +40,21 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
         for name, value in (*zip(by_name, args, strict=False), *kwargs.items()):
             if name not in by_name:
                 raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}")
-            classes = by_name[name]
-            if classes and not (isinstance(value, classes) and (type(value) is not bool or bool in classes)):
-                called = function.__qualname__.removesuffix(".__init__")
-                wanted = " or ".join("None" if each is types.NoneType else each.__name__ for each in classes)
-                raise TypeError(f"{called}: {name} must be {wanted}, not {type(value).__name__}")
+            _check(function.__qualname__.removesuffix(".__init__"), name, value, by_name[name])
         return function(*args, **kwargs)
 
     return checked
+
+
+class Checked:
+    """The base of a dataclass or a Struct: a field of a wrong type raises a TypeError with its name."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        kind = type(self)
+        for name, annotation in typing.get_type_hints(kind).items():
+            _check(kind.__name__, name, getattr(self, name), _classes(annotation))
 
 
 def arguments_of(model: Callable[P, object]) -> Callable[[Callable[..., R]], Callable[P, R]]:
@@ -58,6 +65,12 @@ def arguments_of(model: Callable[P, object]) -> Callable[[Callable[..., R]], Cal
         return function
 
     return with_them
+
+
+def _check(called: str, name: str, value: object, classes: tuple[type, ...]) -> None:
+    if classes and not (isinstance(value, classes) and (type(value) is not bool or bool in classes)):
+        wanted = " or ".join("None" if each is types.NoneType else each.__name__ for each in classes)
+        raise TypeError(f"{called}: {name} must be {wanted}, not {type(value).__name__}")
 
 
 def _classes(annotation: Any) -> tuple[type, ...]:

@@ -13,6 +13,7 @@ import trio
 
 from seqp2p.api.endpoint import Endpoint
 from seqp2p.api.home import LockedIdentity, replay_path
+from seqp2p.arguments import check_arguments
 from seqp2p.crypto.equation import sum_first
 from seqp2p.live.game import LiveGame as LiveGame  # noqa: PLC0414  # for the command line
 from seqp2p.live.mesh import Mesh
@@ -115,6 +116,7 @@ class Lobby:
         self.game: LiveGame | None = None
         self._asked, self._requests = trio.open_memory_channel[LobbyRequest](math.inf)
 
+    @check_arguments
     def ask(self, request: LobbyRequest) -> None:
         """Ask for a seat, a colour, …. The answer is an event: LobbyShown, LineSaid, Declined."""
         self._asked.send_nowait(request)

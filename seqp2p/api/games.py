@@ -40,7 +40,7 @@ class PastGame:
 
     @property
     def resumable(self) -> bool:
-        """True if ``resume`` can take it: the seat's own file is there, sound and newest, and no process plays it."""
+        """True if ``resume`` can take it: the own file of this player's seat is there, sound, newest, and free."""
         return self.report.verdict != "invalid" and self.trouble is None
 
 
@@ -63,8 +63,8 @@ def games_in(folder: Path, kind: type[G], jobs: int | None = None) -> Generator[
 
 def past_game(path: Path, at: datetime, summary: Summary, kind: type[G], number: int = 1) -> G:
     keys = {key.hex() for key in own_keys()}
-    own = next((player.seat for player in summary.report.players if player.key in keys), 0)
-    return kind(path, at, summary, own, Sidecar.trouble(sidecar_path(path)), number)
+    own = [player.seat for player in summary.report.players if player.key in keys]
+    return kind(path, at, summary, next(iter(own), 0), Sidecar.trouble(sidecar_path(path), own), number)
 
 
 def newest(folder: Path) -> list[tuple[Path, datetime]]:

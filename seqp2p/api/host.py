@@ -24,6 +24,7 @@ from seqp2p.crypto.identity import Identity
 from seqp2p.errors import ungrouped
 from seqp2p.live.runtime import ignore
 from seqp2p.lobby.events import Guest, LobbyEvent, LobbyShown
+from seqp2p.lobby.spectators import SPECTATORS_MAX
 from seqp2p.match.names import BOT_NAME
 from seqp2p.match.table import Settings, TableChoices
 from seqp2p.net.errors import NetError
@@ -121,14 +122,16 @@ async def host(
     program, until the block ends; ``on_port`` hears of it. ``table.addresses`` has its address. It takes up to
     10 s; without a port the table opens all the same.
 
-    Raises TableError, ValueError (the name, or no bot), AddressError, HomeError (the player's own files), and NetError
-    (the relay).
+    Raises TableError, ValueError (the name, no bot, so many spectators), AddressError, HomeError (the player's own
+    files), and NetError (the relay).
     """
     settings = table_settings(players, **choices)
     if fill is not None and (reason := why_no_bot(fill)):
         raise ValueError(reason)
     if not 0 <= wait_for < players or (wait_for and fill is None):
         raise ValueError("wait_for goes with fill, and is less than the number of players")
+    if not 0 <= spectators <= SPECTATORS_MAX:
+        raise ValueError(f"spectators are 0 to {SPECTATORS_MAX}, not {spectators}")
     async with open_endpoint(
         name, identity, replay_dir, listening_at(listen), relay_of(relay), on_port=on_port if map_port else None
     ) as endpoint:

@@ -104,7 +104,7 @@ async def resume(
 
 def open_stored(replay: Path, resources: Resources = OWN_RESOURCES) -> StoredGame:
     """Lock the seat that this replay is of. Raises SidecarError, ResumeError, OSError."""
-    if replay.exists() and not sidecar_path(replay).exists():
+    if not sidecar_path(replay).exists():
         if is_over(replay):
             raise GameOver(message("this game is over: {path} has its end", path=replay))
         raise ResumeError(message("the seat of {replay} is not yours, or you have left it", replay=replay))

@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from functools import partial
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 import trio
 
@@ -20,7 +20,7 @@ from seqp2p.live.recorder import TableEvent
 from seqp2p.live.runtime import LEFT, ignore
 from seqp2p.lobby.events import OnLobbyEvent
 from seqp2p.match.remark import REMARK_LENGTH_MAX
-from seqp2p.match.text import cleaned
+from seqp2p.match.text import text_fault
 from seqp2p.rules import View
 
 SeatEvent: TypeAlias = TableEvent | BotFailed | Meeting
@@ -29,9 +29,9 @@ SeatEvent: TypeAlias = TableEvent | BotFailed | Meeting
 class Seat(AtTable[SeatEvent], AsyncIterator[Turn]):
     """One seat of a game: ``async for turn in seat`` gives each time it is asked, until the game is over for it.
 
-    A turn that was refused is given again, unless it has been played since. A caller that breaks out of the loop and
-    then leaves the ``async with`` block stops for now, as by ``stop``: ``resume`` goes on. Made by ``join``, ``resume``
-    and ``OpenTable.seat``.
+    A turn that was refused is given again, unless it has been played since. A loop begins with the open turn, also
+    where an earlier one had it. A caller that breaks out of the loop and then leaves the ``async with`` block stops for
+    now, as by ``stop``: ``resume`` goes on. Made by ``join``, ``resume`` and ``OpenTable.seat``.
     """
 
     def __init__(self, game: LiveGame, table: AnyTable) -> None:
@@ -60,8 +60,17 @@ class Seat(AtTable[SeatEvent], AsyncIterator[Turn]):
 
     @check_arguments
     def safety_words(self, seat: int) -> tuple[str, ...] | None:
-        """Return the safety words with another seat, to compare by voice; None before the keys are shown."""
+        """Return the safety words with another seat, to compare by voice; None before the keys are shown.
+
+        Raises ValueError for a seat that is no other player's.
+        """
+        if seat not in (others := self._game.table.others):
+            raise ValueError(f"the other seats are {', '.join(map(str, others))}, not {seat}")
         return safety_words_with(self._match, self.number, seat)
+
+    def __aiter__(self) -> Self:
+        self._questions.give_again()
+        return self
 
     async def __anext__(self) -> Turn:
         turn = await self._questions.next()
@@ -90,12 +99,14 @@ class Seat(AtTable[SeatEvent], AsyncIterator[Turn]):
 
     @check_arguments
     async def say(self, text: str) -> None:
-        """Say something to the table: one line, at most 200 characters; raises ValueError for another.
+        """Say something to the table: one line of at most 200 characters that can be shown, with single spaces.
+
+        Raises ValueError for another.
 
         A seat may say 200 things in a game; after that, and after the end, nothing is said.
         """
-        if not cleaned(text, len(text)) or len(cleaned(text, len(text))) > REMARK_LENGTH_MAX:
-            raise ValueError(message("a remark has 1 to {most} characters that can be shown", most=REMARK_LENGTH_MAX))
+        if fault := text_fault(message("a remark"), text, REMARK_LENGTH_MAX):
+            raise ValueError(fault)
         await trio.lowlevel.checkpoint()
         await self._game.say(text)
 

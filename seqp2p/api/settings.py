@@ -1,11 +1,18 @@
 """Settings of a table, with the usual value for every choice left out."""
 
-from typing import Unpack
+from typing import Any, Unpack
 
 from seqp2p.arguments import check_arguments
 from seqp2p.i18n import listed, message, message_of
-from seqp2p.match.encoding import DecodeError, structure
-from seqp2p.match.table import TURN_TIME_S_MAX, USUAL_OPTIONS, Settings, TableChoices, TableError, check_settings
+from seqp2p.match.table import (
+    GRACE_S_MAX,
+    TURN_TIME_S_MAX,
+    USUAL_OPTIONS,
+    Settings,
+    TableChoices,
+    TableError,
+    check_settings,
+)
 from seqp2p.rules import KNOWN_VARIANTS, VARIANTS, Options, RulesError, check_table, default_teams
 
 GRACE_S = 120
@@ -34,16 +41,15 @@ def table_settings(players: int = 2, **choices: Unpack[TableChoices]) -> Setting
         check_table(rules, players, count, Options())
     except RulesError as error:
         raise TableError(message_of(error)) from None
-    usual = {**USUAL_OPTIONS, "turn_time_s": 0, "grace_s": GRACE_S}
-    table = {"variant": variant, "players": players, "teams": count, "colours": rules.colours[:count]}
-    try:
-        # What the others would refuse, no table is opened with.
-        settings = structure(Settings, usual | choices | table)
-    except DecodeError as error:
-        raise TableError(message_of(error)) from None
+    values: dict[str, Any] = {**USUAL_OPTIONS, "turn_time_s": 0, "grace_s": GRACE_S, **choices}
+    values |= {"variant": variant, "players": players, "teams": count, "colours": rules.colours[:count]}
+    settings = Settings(**values)
+    # What the others would refuse, no table is opened with.
     check_settings(settings)
-    if 0 < settings.turn_time_s < TURN_TIME_S_MIN:
+    if settings.turn_time_s != 0 and not TURN_TIME_S_MIN <= settings.turn_time_s <= TURN_TIME_S_MAX:
         raise TableError(
             message("a turn has {least} to {most} s, or 0 for no clock", least=TURN_TIME_S_MIN, most=TURN_TIME_S_MAX)
         )
+    if not 1 <= settings.grace_s <= GRACE_S_MAX:
+        raise TableError(message("a seat that cannot be reached is waited for 1 to {most} s", most=GRACE_S_MAX))
     return settings

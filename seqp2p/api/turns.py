@@ -72,8 +72,8 @@ def _typed(action: object) -> Action:
     try:
         # An Action is a tuple, and as one its parts are looked at.
         return msgspec.convert(tuple(action) if isinstance(action, Action) else action, Action)
-    except msgspec.ValidationError as error:
-        raise TypeError(f"not an action: {error}") from None
+    except msgspec.ValidationError:
+        raise TypeError(f"{action!r} is not an action, nor its text") from None
 
 
 class _OpenTurn:
@@ -116,8 +116,7 @@ class Questions:
         question = self._question = _OpenTurn(turn, self._match.number)
         if last is not None:
             last.settle(refused=refused)
-        self._fresh = True
-        self._news.unpark_all()
+        self.give_again()
         try:
             await question.answered.wait()
         except trio.Cancelled:
@@ -154,8 +153,13 @@ class Questions:
 
     # For the script.
 
+    def give_again(self) -> None:
+        """Let ``next`` return the open turn, if there is one, though the script has seen it."""
+        self._fresh = True
+        self._news.unpark_all()
+
     async def next(self) -> Turn | None:
-        """Return the next turn that the script has not seen, or that was refused since; None at the end."""
+        """Return the open turn that is to be given, once there is one; None at the end."""
         await trio.lowlevel.checkpoint()
         while not self._ended:
             question = self._question
@@ -174,8 +178,7 @@ class Questions:
         """Ask once more about an open turn: the text played is no action."""
         if self.is_open(turn):
             turn.ask_again(turn.view, reason)
-            self._fresh = True
-            self._news.unpark_all()
+            self.give_again()
 
     async def answer(self, turn: Turn, action: Action) -> bool:
         """Hand this in, and wait for what becomes of it: see ``Turn.play``."""

@@ -22,7 +22,7 @@ from seqp2p.bots.player import Bot, check_bot, make_bot
 from seqp2p.bots.program import Program
 from seqp2p.bots.registry import BOTS
 from seqp2p.i18n import message, message_of
-from seqp2p.rules import Action, RulesError, View, apply
+from seqp2p.rules import Action, RulesError, View, apply, parse_action
 
 REASON_LENGTH_MAX: Final = 200
 _CLASS: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
@@ -102,26 +102,26 @@ class ClassBot:
         try:
             with redirect_stdout(sys.stderr), _limited(self._time_s):
                 bot = self._bot = self._bot or make_bot(self._make, self._randomness)
-                action = bot.choose(view)
+                choice: object = bot.choose(view)
         except _TooSlow:
             raise BotFault(message("it did not choose within {seconds} seconds", seconds=f"{self._time_s:g}")) from None
         except (Exception, SystemExit) as error:  # noqa: BLE001  # foreign code raises what it wants
             raise BotFault(message("it raised {reason}", reason=described(error))) from None
-        _check_action(view, action)
-        return action
+        return _checked(view, choice)
 
 
-def _check_action(seen: View, action: object) -> None:
-    """Raise BotFault unless this is a possible action. The dealer checks it again."""
-    if not isinstance(action, Action):
-        raise BotFault(message("it did not choose an Action: {what}", what=type(action).__name__))
-    if action in seen.legal:
-        return
+def _checked(seen: View, choice: object) -> Action:
+    """Return the action, or that of a text. Raises BotFault unless it is possible. The dealer checks it again."""
+    if not isinstance(choice, Action | str):
+        raise BotFault(message("it did not choose an Action: {what}", what=type(choice).__name__))
     try:
-        apply(seen.position, action)
+        action = parse_action(seen.variant, choice) if isinstance(choice, str) else choice
+        if action not in seen.legal:
+            apply(seen.position, action)
     except Exception as error:  # noqa: BLE001  # an action may be made of anything
         reason = message_of(error) if isinstance(error, RulesError) else described(error)
         raise BotFault(message("its choice is not legal: {reason}", reason=reason)) from None
+    return action
 
 
 def described(error: BaseException) -> str:

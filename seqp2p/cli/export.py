@@ -56,9 +56,7 @@ PAGE_SIZE_MAX: Final = 8 * 1024 * 1024
 def command(file: Path, form: str | None, output: str | None, at: int | None, *, force: bool, raw: bool) -> None:
     target = STDOUT if output is None else output
     form = cast("Form", form or form_of(target))
-    for name, given, of in (("--at", at is not None, "svg"), ("--raw", raw, "json")):
-        if given and form != of:
-            raise UserError(t("{option} is for {form} only", option=name, form=of), exit_code=USAGE)
+    refuse_options(form, at, raw=raw, dashes="--")
     file = resolved(file)
     data = read_file(file)
     refuse_large(form, file, data)
@@ -76,14 +74,15 @@ def export(source: Source, form: Form = "text", *, at: int | None = None, raw: b
     text is the game in its notation, from the deal on, which ``parse_game`` reads back; json all that is signed,
     svg a picture of the board, html a page that shows the game in any browser. ``at`` is for svg: the board after this
     turn (0: as dealt), and not the last one. ``raw`` is for json: with the digits of ciphertexts, shares, proofs and
-    signatures. Raises ValueError, with the reason, for a replay that cannot be written so, and OSError for a file that
+    signatures. Raises ValueError, with the reason, for what cannot be written so, and OSError for a file that
     cannot be read.
     """
     if form not in FORMATS:
         raise ValueError(f"form is one of {', '.join(FORMATS)}, not {form!r}")
-    data = bytes_of(source)
     file = Path("replay" if isinstance(source, bytes) else source)
     try:
+        refuse_options(form, at, raw=raw)
+        data = bytes_of(source)
         refuse_large(form, file, data)
         playback = play_back(data)
         if playback.agreement is None:
@@ -123,6 +122,13 @@ def form_of(target: str) -> str:
     return ENDINGS[ending]
 
 
+def refuse_options(form: Form, at: int | None, *, raw: bool, dashes: str = "") -> None:
+    """Raise UserError (usage) for what another form takes; ``dashes`` are those of the command's options."""
+    for name, given, of in (("at", at is not None, "svg"), ("raw", raw, "json")):
+        if given and form != of:
+            raise UserError(t("{option} is for {form} only", option=dashes + name, form=of), exit_code=USAGE)
+
+
 def refuse_large(form: Form, file: Path, data: bytes) -> None:
     """Raise UserError for a replay too large for a page."""
     if form == "html" and len(data) > PAGE_SIZE_MAX:
@@ -154,7 +160,7 @@ def as_svg(file: Path, playback: Playback, at: int | None) -> str:
     """The board, after the turn ``at`` or at the end."""
     frames = frames_of(file.name, playback)
     turns = frames.turns
-    if at is not None and at > turns:
+    if at is not None and not 0 <= at <= turns:
         problem = tn("the game has {count} turn", "the game has {count} turns", turns)
         raise UserError(problem, t("name a turn from 0 to {turns}", turns=turns), USAGE)
     turn = turns if at is None else at

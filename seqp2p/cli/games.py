@@ -6,6 +6,7 @@ import click
 
 from seqp2p.api.home import usual_replay_dir
 from seqp2p.cli.errors import stopping_alike
+from seqp2p.cli.options import replays_option
 from seqp2p.cli.output import Output
 from seqp2p.cli.replays import SHOWN, past_games
 from seqp2p.errors import ABANDONED, UserError
@@ -23,7 +24,7 @@ from seqp2p.ui.language import command_line, t
 )
 @click.argument("words", nargs=-1, metavar=message("[FILTER...]"))
 @click.option("--last", type=click.IntRange(min=1), default=SHOWN, help=message("Show this many games."))
-@click.option("--replay-dir", type=click.Path(file_okay=False), help=message("The folder of the replays."))
+@replays_option
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per game on standard output."))
 def command(words: tuple[str, ...], last: int, replay_dir: str | None, *, as_json: bool) -> None:
     output, found = Output(as_json), False

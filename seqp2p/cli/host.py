@@ -27,7 +27,7 @@ from seqp2p.ui.language import t
 
 
 @click.command("host", help=message("Open a table for others to join, and play when it is full."))
-@click.option("--players", type=click.IntRange(min=1), default=2, help=message("How many players at a table."))
+@click.option("--players", type=click.IntRange(2, 12), default=2, help=message("How many players at a table."))
 @table_options
 @click.option(
     "--fill",

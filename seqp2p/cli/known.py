@@ -6,7 +6,6 @@ and a person at a terminal is asked before the game begins.
 This player's own other identities are not told.
 """
 
-import shlex
 from functools import partial
 from typing import Final
 
@@ -34,7 +33,7 @@ class ChangedKey(UserError):
     code = "changed_key"
 
     def __init__(self, name: str) -> None:
-        command = command_line("id", "--forget", shlex.quote(name))
+        command = command_line("id", "--forget", name)
         hint = t("compare fingerprints (seqp2p id); {command} forgets the earlier key", command=command)
         super().__init__(t("left the table: the key of {name} has changed", name=name), hint, NOT_CONNECTED)
         self.name: Final = name

@@ -28,7 +28,7 @@ from seqp2p.cli.running import is_terminal
 from seqp2p.errors import USAGE, UserError
 from seqp2p.i18n import message, message_of, of_system
 from seqp2p.lobby.events import ANY_SEAT, SeatChoice
-from seqp2p.match.table import TABLE_OPTIONS, Settings, TableChoices, TableError
+from seqp2p.match.table import GRACE_S_MAX, TABLE_OPTIONS, Settings, TableChoices, TableError
 from seqp2p.net.addresses import Address, AddressError, parse_address, parse_relay_address
 from seqp2p.rules import VARIANTS, TableOption
 from seqp2p.ui.language import t, translate
@@ -37,7 +37,6 @@ from seqp2p.ui.words import own_name_fault
 # Less than this is over before a person has seen the board.
 GAMES_MAX = 10_000
 TIME_S_MAX = 86_400
-REPLAY_DIR_HELP: Final = message("Where the replay goes; default: your own folder.")
 REPLAYS_HINT: Final = message("choose another folder with --replay-dir")
 # Numbers and a word: no sensible name of a machine. A machine named so can be given with its port.
 _LIKE_A_CODE = re.compile(r"\s*\d[\d\s\-_]*[^\W\d_][^:.]*")
@@ -173,6 +172,12 @@ def make_relay(text: str) -> Address | None:
         ) from None
 
 
+replay_dir_option = click.option(
+    "--replay-dir", type=click.Path(file_okay=False), help=message("Where the replay goes; default: your own folder.")
+)
+replays_option = click.option(
+    "--replay-dir", type=click.Path(exists=True, file_okay=False), help=message("The folder of the replays.")
+)
 relay_option = click.option(
     "--relay",
     metavar=message("HOST:PORT"),
@@ -210,7 +215,7 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--grace",
             "grace_s",
-            type=click.IntRange(1, 86_400),
+            type=click.IntRange(1, GRACE_S_MAX),
             default=GRACE_S,
             help=message("Seconds to wait for a seat that cannot be reached."),
         ),
@@ -303,7 +308,7 @@ def playing_options(command: Callable[..., Any], *others: Callable[..., Any]) ->
         click.option(
             "--pace", "pace_s", type=NumberRange(0, 3600), default=0, help=message("Minimum seconds for a turn.")
         ),
-        click.option("--replay-dir", type=click.Path(file_okay=False), help=REPLAY_DIR_HELP),
+        replay_dir_option if others else replays_option,  # A game that is resumed has its replay.
         click.option("--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output.")),
         click.option("--until-stdin-closes", is_flag=True, hidden=True),
         click.option(

@@ -12,13 +12,13 @@ from seqp2p.api.home import usual_name
 from seqp2p.api.table import HostOptions
 from seqp2p.bots.registry import USUAL
 from seqp2p.cli.options import (
-    REPLAY_DIR_HELP,
     BotName,
     Choices,
     NumberRange,
     SeatOptions,
     make_settings,
     own_name,
+    replay_dir_option,
     screen_options,
     table_options,
     usable_replay_dir,
@@ -67,7 +67,7 @@ THOUGHT_S: Final = 1.0
 )
 @click.option("--tutorial", is_flag=True, help=message("Ten turns that show the whole game, each of them explained."))
 @click.option("--name", help=message("The name at your seat."))
-@click.option("--replay-dir", type=click.Path(file_okay=False), help=REPLAY_DIR_HELP)
+@replay_dir_option
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output."))
 @screen_options
 def command(

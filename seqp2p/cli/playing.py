@@ -13,7 +13,6 @@ from typing import Any
 import trio
 
 from seqp2p.api.game import LiveGame, safety_words_with
-from seqp2p.api.home import usual_replay_dir
 from seqp2p.bots.exec_player import BotFailed, ExecPlayer, Notice, Time
 from seqp2p.bots.learned import Outlook, ranking
 from seqp2p.bots.player import BotPlayer, SeatPlayer
@@ -25,6 +24,7 @@ from seqp2p.cli import json_events
 from seqp2p.cli.errors import can_resume, forget_command, remember_seat, resume_command
 from seqp2p.cli.options import REPLAYS_HINT, Choices
 from seqp2p.cli.output import Output
+from seqp2p.cli.replays import folder_options
 from seqp2p.cli.reporter import Reporter
 from seqp2p.errors import ABANDONED, DONE, UserError, errors_in
 from seqp2p.hangup import HANGUP, TerminalGone
@@ -84,9 +84,8 @@ def make_player(choices: Choices, reporter: Reporter, seat: SeatKeys, ways: Call
 
 def resume_options(replay: Path, choices: Choices) -> list[str]:
     """Return the options with which ``resume`` finds this replay's game and has the seat played as it was."""
-    folder = [] if replay.parent == usual_replay_dir() else ["--replay-dir", str(replay.parent)]
     bot = [] if choices.bot is None else ["--bot", choices.bot]
-    return [*folder, *bot, *(choices.program.options if choices.program else ()), *option()]
+    return [*folder_options(replay), *bot, *(choices.program.options if choices.program else ()), *option()]
 
 
 def own_console(output: Output) -> Console:

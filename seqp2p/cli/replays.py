@@ -145,6 +145,11 @@ def describe(report: Report) -> str:
     return reason if forfeit else t("unfinished: {reason}", reason=reason)
 
 
+def folder_options(replay: Path) -> list[str]:
+    """Return the options with which ``resume`` looks for this replay where it is."""
+    return [] if replay.parent == usual_replay_dir() else ["--replay-dir", str(replay.parent)]
+
+
 class ListedGame(PastGame):
     """A past game as its line in the list."""
 
@@ -161,7 +166,8 @@ class ListedGame(PastGame):
         if report.verdict == "invalid":
             return t("damaged: {command}", command=command_line("verify", self.path.name))
         if self.resumable:
-            return t("unfinished: {command}", command=command_line("resume", (report.game or "")[:12]))
+            words = ("resume", (report.game or "")[:12], *folder_options(self.path))
+            return t("unfinished: {command}", command=command_line(*words))
         if isinstance(self.trouble, SeatHeld):
             return t("being played in another window")
         return result_line(self.company, self.result, heirs=self.summary.heirs)

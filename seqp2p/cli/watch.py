@@ -14,12 +14,12 @@ from seqp2p.cli.errors import polite_signals
 from seqp2p.cli.finding import enter_by_code
 from seqp2p.cli.lobby import BoundedLines, LobbyView, emit_lobby, seats_line, until_agreed
 from seqp2p.cli.options import (
-    REPLAY_DIR_HELP,
     Choices,
     SeatOptions,
     checked_name,
     place_options,
     relay_option,
+    replay_dir_option,
     screen_options,
     usable_replay_dir,
 )
@@ -58,7 +58,7 @@ LET_IN: Final = message("you are let in; the game is shown once the table is ful
 )
 @place_options
 @click.option("--name", help=message("The name the host sees."))
-@click.option("--replay-dir", type=click.Path(file_okay=False), help=REPLAY_DIR_HELP)
+@replay_dir_option
 @click.option("--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output."))
 @click.option("--until-stdin-closes", is_flag=True, hidden=True)
 @relay_option

@@ -6,10 +6,12 @@ Requests come as values through a channel. Those that a joiner may send as they 
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Final, TypeAlias
 
 import trio
 
+from seqp2p.arguments import Checked
 from seqp2p.crypto.group import Randomness
 from seqp2p.i18n import message
 from seqp2p.match.table import Settings, name_fault
@@ -131,18 +133,21 @@ class RelayState:
     reason: str
 
 
-DECLINED: Final[Mapping[str, str]] = {
-    "seat_taken": message("That seat is taken."),
-    "no_seat": message("That seat cannot be taken; the host keeps seat 1."),
-    "colour_taken": message("Another team has chosen that colour."),
-    "no_colour": message("This table does not have that colour."),
-    "nobody": message("No other player of that name sits here."),
-    "too_fast": message("Too many messages within a minute: wait a little."),
-    "nothing": message("There is nothing to say."),
-    "host_only": message("Only the host can do that."),
-    "no_relay": message("There is no other relay to use at this table."),
-}
-"""The sentences of the reasons; the last three are this program's own."""
+DECLINED: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "seat_taken": message("That seat is taken."),
+        "no_seat": message("That seat cannot be taken; the host keeps seat 1."),
+        "colour_taken": message("Another team has chosen that colour."),
+        "no_colour": message("This table does not have that colour."),
+        "nobody": message("No other player of that name sits here."),
+        "too_fast": message("Too many messages within a minute: wait a little."),
+        "nothing": message("There is nothing to say."),
+        "too_long": message("A line has at most 200 characters."),
+        "host_only": message("Only the host can do that."),
+        "no_relay": message("There is no other relay to use at this table."),
+    }
+)
+"""The sentences of the reasons; the last four are this program's own."""
 
 
 def declined(code: str, reason: str = "") -> Declined:
@@ -168,14 +173,14 @@ OnLobbyEvent: TypeAlias = Callable[[LobbyEvent], None]
 
 
 @dataclass(frozen=True, slots=True)
-class SayLine:
+class SayLine(Checked):
     """Say this to all in the lobby."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class MovePlayer:
+class MovePlayer(Checked):
     """Move the player with this key to a seat; the player who sits there takes the other seat (host)."""
 
     key: bytes
@@ -183,7 +188,7 @@ class MovePlayer:
 
 
 @dataclass(frozen=True, slots=True)
-class RemovePlayer:
+class RemovePlayer(Checked):
     """Remove the player with this key; the key is refused as long as the lobby is open (host)."""
 
     key: bytes
@@ -205,7 +210,7 @@ LobbyRequest: TypeAlias = (
 
 
 @dataclass(frozen=True, slots=True)
-class SeatChoice:
+class SeatChoice(Checked):
     """The wishes of a joiner for its first seat, as far as there are any."""
 
     seat: int | None = None

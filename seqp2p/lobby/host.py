@@ -482,8 +482,8 @@ class _HostLobby:
         return ""
 
     def _say(self, text: str) -> str:
-        if (signed := self._talk.sign(self._own.credentials.identity, text)) is None:
-            return "too_fast" if clean(text) else "nothing"
+        if isinstance(signed := self._talk.sign(self._own.credentials.identity, text), str):
+            return signed
         line, shown = signed
         self._send(tuple(self._seats.values()), line)
         self._touch()

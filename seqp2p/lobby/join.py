@@ -383,8 +383,8 @@ class _Joiner:
     def _say(self, text: str, lobby: wire.LobbyMessage) -> None:
         own = lobby.seats[self.seat - 1]
         assert own is not None, "the own seat is taken"
-        if (signed := self._talk.sign(self.own.credentials.identity, text, own.said)) is None:
-            self._on_event(declined("too_fast" if clean(text) else "nothing"))
+        if isinstance(signed := self._talk.sign(self.own.credentials.identity, text, own.said), str):
+            self._on_event(declined(signed))
             return
         line, shown = signed
         self.link.send(line)

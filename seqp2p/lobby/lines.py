@@ -66,15 +66,17 @@ class LobbyTalk:
         """Return the number of this key's last line, 0 for none."""
         return self._numbers.get(key, 0)
 
-    def sign(self, identity: Identity, typed: str, said: int = 0) -> tuple[LineMessage, str] | None:
+    def sign(self, identity: Identity, typed: str, said: int = 0) -> tuple[LineMessage, str] | str:
         """Sign a line, as typed; return it with its text. ``said`` is the number of the last one, as the host has it.
 
-        Return None where nothing is left to show, and after too many lines.
+        Return a code of DECLINED where nothing is left to show, or too much, and after too many lines.
         """
-        key, text = identity.public, cleaned(typed, LINE_LENGTH_MAX)
+        key, text = identity.public, cleaned(typed, len(typed))
         number = max(said, self.said(key)) + 1
-        if not text or number > _NUMBER_MAX or not self._own.take(self._now()):
-            return None
+        if not text or len(text) > LINE_LENGTH_MAX:
+            return "too_long" if text else "nothing"
+        if number > _NUMBER_MAX or not self._own.take(self._now()):
+            return "too_fast"
         self._numbers[key] = number
         payload = encode(LinePayload(1, self._lobby, key, number, text))
         return LineMessage(payload, sign(identity, LOBBY_LINE, payload)), text

@@ -14,7 +14,7 @@ import os
 import stat
 import sys
 import zlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Annotated, Final, Literal, Self, TypeAlias, TypeVar, assert_never
 
@@ -286,17 +286,20 @@ class Sidecar:
         return self._file.readall()
 
     @classmethod
-    def trouble(cls, path: Path) -> SidecarError | FileNotFoundError | None:
-        """Return why no process can take the seat of this file now; None if one can."""
+    def trouble(cls, path: Path, own: Collection[int]) -> SidecarError | FileNotFoundError | None:
+        """Return why no process can take the seat of this file now, which must be one of these; None if one can."""
         try:
             with cls(path, os.open(path, _FLAGS), new=False) as sidecar:
                 data = sidecar._bytes()
-            _, logged, _ = parse(data, Path(path.name))
+            secrets, logged, _ = parse(data, Path(path.name))
         except (FileNotFoundError, SidecarError) as error:
             return error
         except OSError as error:
             return SidecarError(of_system(error))
-        return OlderCopy() if is_older(logged) else None
+        if is_older(logged):
+            return OlderCopy()
+        not_own = SidecarError(message("the seat of {replay} is not yours, or you have left it", replay=path.stem))
+        return None if secrets.seat in own else not_own
 
 
 def is_older(logged: Iterable[Logged]) -> bool:

@@ -10,6 +10,7 @@ words that are typed, the names of cards and the form of numbers.
 import gettext
 import os
 import re
+import shlex
 import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -57,7 +58,7 @@ def option() -> tuple[str, ...]:
 
 def command_line(*words: str) -> str:
     """Return a command as it can be typed to a shell."""
-    return " ".join(("seqp2p", *words, *option()))
+    return shlex.join(("seqp2p", *words, *option()))
 
 
 def wanted(arguments: Sequence[str], environment: Mapping[str, str], kept: str = "") -> str:

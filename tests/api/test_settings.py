@@ -24,8 +24,8 @@ def test_what_is_not_said_is_as_usual() -> None:
         ({"players": 5}, "5"),
         ({"variant": "chess"}, "no such game: 'chess'"),
         ({"variant": "kids", "advanced": True}, "advanced"),
-        ({"grace_s": 0}, "grace_s"),
-        ({"turn_time_s": 3}, "a turn has 5 to 86400 s, or 0 for no clock"),
+        *(({"grace_s": wrong}, "is waited for 1 to 86400 s") for wrong in (0, 86_401)),
+        *(({"turn_time_s": wrong}, "a turn has 5 to 86400 s, or 0 for no clock") for wrong in (-1, 3, 86_401)),
     ],
 )
 async def test_what_cannot_be_played_is_said(how: dict[str, Any], why: str) -> None:
@@ -49,6 +49,12 @@ async def test_what_cannot_be_played_is_said(how: dict[str, Any], why: str) -> N
         (seqp2p.read, {"source": None}, "source must be str or PathLike or bytes, not NoneType"),
         (seqp2p.parse_action, {"variant": "classic", "text": "QH e5"}, "variant must be Variant, not str"),
         (seqp2p.parse_game, {"text": b""}, "text must be str, not bytes"),
+        (seqp2p.TakeSeat, {"seat": "x"}, "seat must be int, not str"),
+        (seqp2p.ChooseColour, {"colour": 3}, "colour must be str, not int"),
+        (seqp2p.SayLine, {"text": b"hi"}, "text must be str, not bytes"),
+        (seqp2p.MovePlayer, {"key": "k", "seat": 2}, "key must be bytes, not str"),
+        (seqp2p.RemovePlayer, {"key": None}, "key must be bytes, not NoneType"),
+        (seqp2p.SeatChoice, {"seat": True}, "seat must be int or None, not bool"),
     ],
 )
 def test_a_wrong_type_is_said_by_its_argument(call: Callable[..., object], arguments: dict[str, Any], why: str) -> None:
@@ -78,6 +84,9 @@ async def test_an_open_table_says_what_it_is_and_refuses_who_may_not_come_in(tmp
         assert repr(table) == f"OpenTable({table.address})"
         assert table.addresses == (table.address,)
         assert table.settings == seqp2p.table_settings(2, variant="kids")
+        for wrong in (None, "hello", seqp2p.TakeSeat):
+            with pytest.raises(TypeError, match=r"ask: request must be TakeSeat or .* or AcceptGame, not"):
+                table.ask(wrong)  # type: ignore[arg-type]
         for opening, code in (
             (seqp2p.watch(table.address, code=table.code), "no_spectators"),
             (seqp2p.join(table.address, code="1-acorn-acorn"), "wrong_code"),
@@ -86,8 +95,18 @@ async def test_an_open_table_says_what_it_is_and_refuses_who_may_not_come_in(tmp
             assert (await refused(seqp2p.PeerRefused, opening)).code == code
 
 
+async def test_what_is_not_there_is_not_resumed(tmp_path: Path) -> None:
+    error = await refused(FileNotFoundError, seqp2p.resume(tmp_path / "none"))
+    assert error.filename == str(tmp_path / "none")
+
+
 async def test_a_name_that_cannot_be_shown_is_refused() -> None:
     await refused(ValueError, seqp2p.host(name="\x1b", listen="127.0.0.1:0"), "name")
+
+
+@pytest.mark.parametrize("wrong", [-1, 201])
+async def test_so_many_spectators_are_refused(wrong: int) -> None:
+    await refused(ValueError, seqp2p.host(spectators=wrong, listen="127.0.0.1:0"), f"0 to 200, not {wrong}")
 
 
 async def test_where_nothing_can_be_advertised_the_host_is_told(

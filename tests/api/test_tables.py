@@ -49,9 +49,12 @@ async def test_two_seats_in_one_nursery_play_a_whole_game(tmp_path: Path) -> Non
     seats: list[seqp2p.Seat] = []
     async with two_seats(tmp_path, keeps(seats)) as ann:
         assert (ann.number, ann.view, ann.result, ann.safety_words(2)) == (1, None, None, None)
-        for nothing in ("", " \n", "a" * 201):
-            with pytest.raises(ValueError, match="1 to 200 characters"):
-                await ann.say(nothing)
+        for none in (-1, 0, 1, 3):
+            with pytest.raises(ValueError, match=f"the other seats are 2, not {none}"):
+                ann.safety_words(none)
+        for wrong, why in (("", "1 to 200 characters"), ("a" * 201, "1 to 200"), ("a\nb", "control"), (" ", "spaces")):
+            with pytest.raises(ValueError, match=why):
+                await ann.say(wrong)
         turns: list[seqp2p.Turn] = []
         async for turn in ann:
             if not turns:
@@ -377,7 +380,11 @@ async def test_nobody_waits_for_a_bot_that_thinks(tmp_path: Path) -> None:
                 await trio.to_thread.run_sync(bot.begun.wait)
                 scope.cancel()
         assert scope.cancelled_caught
-        await ann.leave()
+        async for turn in ann:
+            assert turn.open, "it is given again"
+            break
+        assert await seqp2p.play_bot(ann, "greedy") == ann.result
+    assert ended(ann) == "won"
     bot.go_on.set()
 
 

@@ -66,6 +66,8 @@ def test_a_name_tells_the_kind(name: str, kind: str) -> None:
         (raising(ValueError("x" * 10_000)), "it raised ValueError: xxx"),
         (lambda _: None, "it did not choose an Action: NoneType"),
         (lambda _: ("pass",), "it did not choose an Action: tuple"),
+        (lambda _: "fly", "its choice is not legal: 'fly' is not an action"),
+        (lambda _: "pass", "its choice is not legal: seat "),
         (lambda _: PASS, "its choice is not legal: seat "),
         (lambda _: Action("place", "e5", None), "its choice is not legal: "),  # type: ignore[arg-type]
         (lambda _: Action("fly"), "its choice is not legal: "),  # type: ignore[arg-type]
@@ -116,8 +118,8 @@ def test_it_is_given_its_view_alone_and_writes_to_nobody(capsys: pytest.CaptureF
             return view.legal[-1]
 
     class Plain:
-        def choose(self, view: View) -> Action:
-            return view.legal[0]
+        def choose(self, view: View) -> str:
+            return str(view.legal[0])
 
     assert ClassBot(Plain, random.Random(1), LONG_S).choose(seen()) == seen().legal[0]
     dice, shown = random.Random(1), seen()

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -68,11 +69,13 @@ def test_a_filter_and_a_number(cli: Cli, played: Path) -> None:
     assert (exit_code, "there is no such game" in error) == (1, True)
 
 
-def test_one_s_own_game_and_one_to_be_resumed(cli: Cli, played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_s_own_game_and_one_to_be_resumed(
+    cli: Cli, played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (played / KIDS.name).unlink()
     (game,) = past_games.past_games(played)
-    key = game.summary.report.players[1]
-    monkeypatch.setattr(api_games, "own_keys", lambda: frozenset({bytes.fromhex(key.key)}))
+    ann, ben = (bytes.fromhex(player.key) for player in game.summary.report.players)
+    monkeypatch.setattr(api_games, "own_keys", lambda: frozenset({ben}))
     assert [each["own"] for each in told(cli)] == [2]
     listed = cli("games")[1]
     assert "ann and you" in listed
@@ -85,6 +88,15 @@ def test_one_s_own_game_and_one_to_be_resumed(cli: Cli, played: Path, monkeypatc
         sidecar.log("remark", b"hello", bytes(64))
     assert "unfinished: seqp2p resume" in cli("games")[1]
     assert told(cli)[0]["resumable"] is True
+    other = shutil.copytree(played, tmp_path / "my games")
+    found = re.search(r"unfinished: seqp2p (resume .*)", cli("games", "--replay-dir", other)[1])
+    assert found is not None
+    assert shlex.split(found[1])[2:4] == ["--replay-dir", str(other)]
+    for keys in (frozenset({ann}), frozenset[bytes]()):
+        with monkeypatch.context() as another:
+            another.setattr(api_games, "own_keys", lambda keys=keys: keys)
+            assert "seqp2p resume" not in cli("games")[1]
+            assert told(cli)[0]["resumable"] is False
     first, second, *_ = rows_now()
     assert (first.words[0], first.note.startswith("with ann, "), second.words) == ("resume", True, ("play",))
     assert ", 1970-01-01 " in first.note

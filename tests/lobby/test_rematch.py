@@ -385,11 +385,11 @@ async def test_wishes_for_a_first_seat(house: Opened) -> None:
 
 async def test_lines_go_to_all(house: Opened) -> None:
     room = await house(3, BEN, CAT, by_hand=True)
-    await room[BEN].ask(SayLine("  hi \x1b[31m all "), SayLine("\x07"))
+    await room[BEN].ask(SayLine("  hi \x1b[31m all "), SayLine("\x07"), SayLine("x" * 201))
     await room[HOST].ask(SayLine("hello"))
     for number in (HOST, BEN, CAT):
         assert room[number].heard == ["2 ben: hi [31m all", "1 host: hello"]
-    assert room[BEN].declined == ["nothing"]
+    assert room[BEN].declined == ["nothing", "too_long"]
 
 
 async def test_a_player_who_comes_back_goes_on_counting(house: Opened, nursery: trio.Nursery) -> None:
@@ -464,9 +464,9 @@ async def test_who_passes_on_a_false_line_is_out(house: Opened, liar: int, monke
     room = await house(3, BEN, CAT, by_hand=True)
     signing = LobbyTalk.sign
 
-    def falsely(self: LobbyTalk, *arguments: Any) -> tuple[LineMessage, str] | None:
+    def falsely(self: LobbyTalk, *arguments: Any) -> tuple[LineMessage, str]:
         signed = signing(self, *arguments)
-        assert signed is not None
+        assert not isinstance(signed, str)
         return LineMessage(signed[0].payload, bytes(64)), signed[1]
 
     monkeypatch.setattr(LobbyTalk, "sign", falsely)

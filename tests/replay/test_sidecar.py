@@ -248,7 +248,7 @@ def test_what_is_no_file(tmp_path: Path) -> None:
     for name in ("fifo", "folder", "link", "none"):
         with pytest.raises((OSError, SidecarError), match=name):
             Sidecar.open(tmp_path / f"{name}.seat")
-    assert str(Sidecar.trouble(tmp_path / "folder.seat")) == "Is a directory"
+    assert str(Sidecar.trouble(tmp_path / "folder.seat", ())) == "Is a directory"
 
 
 def test_what_could_not_be_read_again_is_not_written(path: Path) -> None:
