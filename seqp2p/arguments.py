@@ -9,6 +9,9 @@ from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
+_HINTS: dict[tuple[str, type], str] = {
+    ("Action", str): "; parse_action makes one of a text, and Game.play takes the text"
+}
 
 
 def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
@@ -24,30 +27,43 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
     TypeError: double: number must be int, not str
     """
 
-    @functools.cache
-    def expected() -> dict[str, tuple[type, ...]]:
-        parameters = inspect.signature(function).parameters
-        found = {name: each.annotation for name, each in parameters.items()}
-        for name, each in parameters.items():
-            if each.kind is inspect.Parameter.VAR_KEYWORD:
-                (rest,) = typing.get_args(found.pop(name))  # Unpack of a TypedDict.
-                found |= rest.__annotations__
-        return {name: _classes(annotation) for name, annotation in found.items()}
-
     @functools.wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
-        by_name = expected()
-        for name, value in (*zip(by_name, args, strict=False), *kwargs.items()):
-            if name not in by_name:
-                raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}")
-            classes = by_name[name]
-            if classes and not (isinstance(value, classes) and (type(value) is not bool or bool in classes)):
-                called = function.__qualname__.removesuffix(".__init__")
-                wanted = " or ".join("None" if each is types.NoneType else each.__name__ for each in classes)
-                raise TypeError(f"{called}: {name} must be {wanted}, not {type(value).__name__}")
+        check(function, *args, **kwargs)
         return function(*args, **kwargs)
 
     return checked
+
+
+def check(function: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> None:
+    """Raise a TypeError with the name of an argument of a wrong type: for a function called too often to decorate."""
+    _check_types(function, tuple(map(type, args)), tuple(kwargs), tuple(map(type, kwargs.values())))
+
+
+@functools.lru_cache(maxsize=1000)
+def _check_types(
+    function: Callable[..., object], args: tuple[type, ...], names: tuple[str, ...], kwargs: tuple[type, ...]
+) -> None:
+    by_name = _expected(function)
+    for name, given in (*zip(by_name, args, strict=False), *zip(names, kwargs, strict=True)):
+        if name not in by_name:
+            raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}")
+        classes = by_name[name]
+        if classes and not (issubclass(given, classes) and (given is not bool or bool in classes)):
+            called = function.__qualname__.removesuffix(".__init__")
+            wanted = " or ".join("None" if each is types.NoneType else each.__name__ for each in classes)
+            hint = _HINTS.get((wanted, given.__name__), "")
+            raise TypeError(f"{called}: {name} must be {wanted}, not {given.__name__}{hint}")
+
+
+def _expected(function: Callable[..., object]) -> dict[str, tuple[type, ...]]:
+    parameters = inspect.signature(function).parameters
+    found = {name: each.annotation for name, each in parameters.items()}
+    for name, each in parameters.items():
+        if each.kind is inspect.Parameter.VAR_KEYWORD:
+            (rest,) = typing.get_args(found.pop(name))  # Unpack of a TypedDict.
+            found |= rest.__annotations__
+    return {name: _classes(annotation) for name, annotation in found.items()}
 
 
 def arguments_of(model: Callable[P, object]) -> Callable[[Callable[..., R]], Callable[P, R]]:
