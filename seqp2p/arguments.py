@@ -9,9 +9,7 @@ from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
-_HINTS: dict[tuple[str, type], str] = {
-    ("Action", str): "; parse_action makes one of a text, and Game.play takes the text"
-}
+_HINTS = {("Action", "str"): "; parse_action makes one of a text, and Game.play takes the text"}
 
 
 def check_arguments(function: Callable[P, R]) -> Callable[P, R]:

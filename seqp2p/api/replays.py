@@ -12,7 +12,6 @@ from seqp2p import reviewing
 from seqp2p.api.many import (
     NO_FILE,
     Named,
-    checked_jobs,
     named_files,
     no_file,
     of_all,
@@ -29,6 +28,7 @@ from seqp2p.replay.playback import Playback
 from seqp2p.replay.statistics import ReplayCounter, Statistics
 from seqp2p.replay.verify import Report
 from seqp2p.reviewing import Review
+from seqp2p.workers import checked_jobs
 
 Source: TypeAlias = str | os.PathLike[str] | bytes
 """The path of a replay, or all of its bytes."""
