@@ -49,9 +49,10 @@ def _check_types(
         classes = by_name[name]
         if classes and not (issubclass(given, classes) and (given is not bool or bool in classes)):
             called = function.__qualname__.removesuffix(".__init__")
+            where = "" if called.startswith("_") else f"{called}: "
             wanted = " or ".join("None" if each is types.NoneType else each.__name__ for each in classes)
             hint = _HINTS.get((wanted, given.__name__), "")
-            raise TypeError(f"{called}: {name} must be {wanted}, not {given.__name__}{hint}")
+            raise TypeError(f"{where}{name} must be {wanted}, not {given.__name__}{hint}")
 
 
 def _expected(function: Callable[..., object]) -> dict[str, tuple[type, ...]]:

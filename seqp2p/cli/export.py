@@ -158,7 +158,7 @@ def as_svg(file: Path, playback: Playback, at: int | None) -> str:
     """The board, after the turn ``at`` or at the end."""
     frames = frames_of(file.name, playback)
     turns = frames.turns
-    if at is not None and at > turns:
+    if at is not None and not 0 <= at <= turns:
         problem = tn("the game has {count} turn", "the game has {count} turns", turns)
         raise UserError(problem, t("name a turn from 0 to {turns}", turns=turns), USAGE)
     turn = turns if at is None else at

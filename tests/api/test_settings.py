@@ -49,6 +49,9 @@ async def test_what_cannot_be_played_is_said(how: dict[str, Any], why: str) -> N
         (seqp2p.read, {"source": None}, "source must be str or PathLike or bytes, not NoneType"),
         (seqp2p.parse_action, {"variant": "classic", "text": "QH e5"}, "variant must be Variant, not str"),
         (seqp2p.parse_game, {"text": b""}, "text must be str, not bytes"),
+        (seqp2p.fingerprint, {"public": "zz"}, "public must be bytes, not str"),
+        (seqp2p.Identity, {"seed": "x" * 32}, "seed must be bytes, not str"),
+        (seqp2p.remember, {"meetings": 3}, "meetings must be Iterable, not int"),
     ],
 )
 def test_a_wrong_type_is_said_by_its_argument(call: Callable[..., object], arguments: dict[str, Any], why: str) -> None:
