@@ -42,14 +42,17 @@ def check(function: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> N
 def _check_types(
     function: Callable[..., object], args: tuple[type, ...], names: tuple[str, ...], kwargs: tuple[type, ...]
 ) -> None:
-    by_name = _expected(function)
+    by_name, called = _expected(function), function.__qualname__.removesuffix(".__init__")
+    where = "" if called.startswith("_") else f"{called}: "
+    try:
+        inspect.signature(function).bind(*args, **dict(zip(names, kwargs, strict=True)))
+    except TypeError as error:
+        raise TypeError(f"{where}{error}") from None
     for name, given in (*zip(by_name, args, strict=False), *zip(names, kwargs, strict=True)):
         if name not in by_name:
             raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}")
         classes = by_name[name]
         if classes and not (issubclass(given, classes) and (given is not bool or bool in classes)):
-            called = function.__qualname__.removesuffix(".__init__")
-            where = "" if called.startswith("_") else f"{called}: "
             wanted = " or ".join("None" if each is types.NoneType else each.__name__ for each in classes)
             hint = _HINTS.get((wanted, given.__name__), "")
             raise TypeError(f"{where}{name} must be {wanted}, not {given.__name__}{hint}")
@@ -69,7 +72,9 @@ def arguments_of(model: Callable[P, object]) -> Callable[[Callable[..., R]], Cal
     """Tell readers, type checkers and ``check_arguments`` that a function takes, and passes on, those of the model."""
 
     def with_them(function: Callable[..., R]) -> Callable[P, R]:
-        function.__signature__ = inspect.signature(model)  # type: ignore[attr-defined]  # inspect looks for it
+        returned = inspect.signature(function).return_annotation
+        given = inspect.signature(model).replace(return_annotation=returned)
+        function.__signature__ = given  # type: ignore[attr-defined]  # inspect looks for it
         return function
 
     return with_them

@@ -153,7 +153,7 @@ def test_processes_end_with_the_iteration(folder: Path) -> None:
 def test_bad_arguments_are_named(use: Callable[..., object]) -> None:
     with pytest.raises(TypeError, match="sources must be str or PathLike or bytes or Iterable, not int"):
         use(3)
-    with pytest.raises(TypeError, match="^source must be str or PathLike or bytes, not list"):
+    with pytest.raises(TypeError, match=r"^source must be str or PathLike or bytes, not list"):
         use([GOLDEN, [GOLDEN]])
     with pytest.raises(TypeError, match="jobs must be int or None, not bool"):
         use([], jobs=True)
