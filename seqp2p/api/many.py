@@ -163,7 +163,11 @@ def of_all(look: Callable[[Named], T], files: Iterable[Named], jobs: int) -> Gen
                 yield _first(waiting)
         except BrokenProcessPool:
             text = message("a process that verifies has been killed")
-            raise UserError(text, message("with fewer processes it takes less memory"), FAILED) from None
+            hint = message(
+                "with fewer processes it takes less memory; a script that starts them does its own work below"
+                " if __name__ == '__main__':"
+            )
+            raise UserError(text, hint, FAILED) from None
 
 
 def _first(waiting: deque[tuple[Named, Callable[[], T]]]) -> tuple[Named, T]:
