@@ -52,6 +52,7 @@ def _numbered(variant: Variant) -> Iterator[Action | None]:
 
 
 @cache
+@check_arguments
 def actions_of(variant: Variant) -> tuple[Action | None, ...]:
     """Return the actions by number, None for an unused one."""
     return tuple(_numbered(variant))

@@ -93,7 +93,7 @@ def test_where_nothing_is_mirrored_it_is_that_of_wilson() -> None:
     for winner in (1, 1, 2, 0):
         tally.add(deal(ended(winner)))
     low, high = wilson(2.5, 4)
-    assert (tally.interval(0), tally.half_width(0)) == ((low, high), (high - low) / 2)
+    assert (*tally.interval(0), tally.half_width(0)) == pytest.approx((low, high, (high - low) / 2))
 
 
 @pytest.mark.parametrize(
