@@ -9,7 +9,7 @@ from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
-_HINTS = {("Action", "str"): "; parse_action makes one of a text, and Game.play takes the text"}
+_ACTION_HINT = "; parse_action makes one of a text, and Game.play takes the text"
 
 
 def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
@@ -42,39 +42,33 @@ def check(function: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> N
 def _check_types(
     function: Callable[..., object], args: tuple[type, ...], names: tuple[str, ...], kwargs: tuple[type, ...]
 ) -> None:
-    by_name, called = _expected(function), function.__qualname__.removesuffix(".__init__")
+    called, signature = function.__qualname__.removesuffix(".__init__"), inspect.signature(function)
     where = "" if called.startswith("_") else f"{called}: "
+    wanted = {name: each.annotation for name, each in signature.parameters.items()}
     try:
-        inspect.signature(function).bind(*args, **dict(zip(names, kwargs, strict=True)))
+        given = signature.bind(*args, **dict(zip(names, kwargs, strict=True))).arguments
     except TypeError as error:
         raise TypeError(f"{where}{error}") from None
-    for name, given in (*zip(by_name, args, strict=False), *zip(names, kwargs, strict=True)):
-        if name not in by_name:
-            raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}")
-        classes = by_name[name]
-        if classes and not (issubclass(given, classes) and (given is not bool or bool in classes)):
-            wanted = " or ".join("None" if each is types.NoneType else each.__name__ for each in classes)
-            hint = _HINTS.get((wanted, given.__name__), "")
-            raise TypeError(f"{where}{name} must be {wanted}, not {given.__name__}{hint}")
-
-
-def _expected(function: Callable[..., object]) -> dict[str, tuple[type, ...]]:
-    parameters = inspect.signature(function).parameters
-    found = {name: each.annotation for name, each in parameters.items()}
-    for name, each in parameters.items():
+    for name, each in signature.parameters.items():
         if each.kind is inspect.Parameter.VAR_KEYWORD:
-            (rest,) = typing.get_args(found.pop(name))  # Unpack of a TypedDict.
-            found |= rest.__annotations__
-    return {name: _classes(annotation) for name, annotation in found.items()}
+            wanted |= typing.get_args(each.annotation)[0].__annotations__  # Unpack of a TypedDict.
+            given |= given.pop(name, {})
+    for name, kind in given.items():
+        if name not in wanted:
+            raise TypeError(f"{where}got an unexpected keyword argument {name!r}")
+        classes = _classes(wanted[name])
+        if classes and not (issubclass(kind, classes) and (kind is not bool or bool in classes)):
+            meant = " or ".join("None" if each is types.NoneType else each.__name__ for each in classes)
+            hint = _ACTION_HINT if meant == "Action" and kind is str else ""
+            raise TypeError(f"{where}{name} must be {meant}, not {kind.__name__}{hint}")
 
 
 def arguments_of(model: Callable[P, object]) -> Callable[[Callable[..., R]], Callable[P, R]]:
     """Tell readers, type checkers and ``check_arguments`` that a function takes, and passes on, those of the model."""
 
     def with_them(function: Callable[..., R]) -> Callable[P, R]:
-        returned = inspect.signature(function).return_annotation
-        given = inspect.signature(model).replace(return_annotation=returned)
-        function.__signature__ = given  # type: ignore[attr-defined]  # inspect looks for it
+        signature = inspect.signature(model).replace(return_annotation=inspect.signature(function).return_annotation)
+        function.__signature__ = signature  # type: ignore[attr-defined]  # inspect looks for it
         return function
 
     return with_them
