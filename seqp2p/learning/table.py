@@ -20,8 +20,6 @@ from functools import cache
 from seqp2p.arguments import check, check_arguments
 from seqp2p.rules import (
     ACTION_ROWS,
-    KNOWN_VARIANTS,
-    VARIANTS,
     Action,
     Game,
     Options,
@@ -34,7 +32,7 @@ from seqp2p.rules import (
     default_teams,
     legal_actions,
 )
-from seqp2p.rules.notation import action_class
+from seqp2p.rules.notation import action_class, variant_named
 
 
 def _numbered(variant: Variant) -> Iterator[Action | None]:
@@ -122,13 +120,8 @@ class Table:
         advanced: bool = False,
         manual_draw: bool = False,
     ) -> None:
-        """``teams`` is as many as usual if it is None.
-
-        RulesError if so many cannot sit down so; ValueError for a variant that there is not.
-        """
-        if variant not in KNOWN_VARIANTS:
-            raise ValueError(f"there is no variant {variant!r}: choose one of {', '.join(VARIANTS)}")
-        self.variant = KNOWN_VARIANTS[variant]
+        """``teams`` is as many as usual if it is None. RulesError if so many cannot sit down so."""
+        self.variant = variant_named(variant)
         self.players = players
         self.teams = default_teams(self.variant, players) if teams is None else teams
         self.options = Options(advanced=advanced, manual_draw=manual_draw)

@@ -237,7 +237,7 @@ def test_without_a_mode_nothing_is_rendered() -> None:
         ({"players": 5}, RulesError, "5 players"),
         ({"players": 4, "teams": 3}, RulesError, "2 teams"),
         ({"variant": "kids", "advanced": True}, RulesError, "has no option advanced"),
-        ({"variant": "chess"}, ValueError, "there is no variant 'chess': choose one of classic, kids"),
+        ({"variant": "chess"}, RulesError, "'chess' is not a variant: there are classic and kids"),
         ({"render_mode": "rgb_array"}, ValueError, "no render mode 'rgb_array': choose one of human, ansi"),
     ],
 )
