@@ -167,7 +167,9 @@ def of_all(look: Callable[[Named], T], files: Iterable[Named], jobs: int) -> Gen
                 "with fewer processes it takes less memory; a script that starts them does its own work below"
                 " if __name__ == '__main__':"
             )
-            raise UserError(text, hint, FAILED) from None
+            error = UserError(text, hint, FAILED)
+            error.add_note(hint)  # where a script's own traceback ends
+            raise error from None
 
 
 def _first(waiting: deque[tuple[Named, Callable[[], T]]]) -> tuple[Named, T]:
