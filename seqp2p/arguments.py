@@ -9,6 +9,7 @@ from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
+_ACTION_HINT = "; parse_action makes one of a text, and Game.play takes the text"
 
 
 def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
@@ -24,23 +25,9 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
     TypeError: double: number must be int, not str
     """
 
-    @functools.cache
-    def expected() -> dict[str, tuple[type, ...]]:
-        parameters = inspect.signature(function).parameters
-        found = {name: each.annotation for name, each in parameters.items()}
-        for name, each in parameters.items():
-            if each.kind is inspect.Parameter.VAR_KEYWORD:
-                (rest,) = typing.get_args(found.pop(name))  # Unpack of a TypedDict.
-                found |= rest.__annotations__
-        return {name: _classes(annotation) for name, annotation in found.items()}
-
     @functools.wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
-        by_name = expected()
-        for name, value in (*zip(by_name, args, strict=False), *kwargs.items()):
-            if name not in by_name:
-                raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}")
-            _check(function.__qualname__.removesuffix(".__init__"), name, value, by_name[name])
+        check(function, *args, **kwargs)
         return function(*args, **kwargs)
 
     return checked
@@ -53,29 +40,55 @@ class Checked:
 
     def __post_init__(self) -> None:
         kind = type(self)
-        for name, annotation in typing.get_type_hints(kind).items():
-            _check(kind.__name__, name, getattr(self, name), _classes(annotation))
+        check(kind, **{name: getattr(self, name) for name in inspect.signature(kind).parameters})
+
+
+def check(function: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> None:
+    """Raise a TypeError with the name of an argument of a wrong type: for a function called too often to decorate."""
+    _check_types(function, tuple(map(type, args)), tuple(kwargs), tuple(map(type, kwargs.values())))
+
+
+@functools.lru_cache(maxsize=1000)
+def _check_types(
+    function: Callable[..., object], args: tuple[type, ...], names: tuple[str, ...], kwargs: tuple[type, ...]
+) -> None:
+    called, signature = function.__qualname__.removesuffix(".__init__"), inspect.signature(function)
+    where = "" if called.startswith("_") else f"{called}: "
+    wanted = {name: each.annotation for name, each in signature.parameters.items()}
+    try:
+        given = signature.bind(*args, **dict(zip(names, kwargs, strict=True))).arguments
+    except TypeError as error:
+        raise TypeError(f"{where}{error}") from None
+    for name, each in signature.parameters.items():
+        if each.kind is inspect.Parameter.VAR_KEYWORD:
+            wanted |= typing.get_args(each.annotation)[0].__annotations__  # Unpack of a TypedDict.
+            given |= given.pop(name, {})
+    for name, kind in given.items():
+        if name not in wanted:
+            raise TypeError(f"{where}got an unexpected keyword argument {name!r}")
+        classes = _classes(wanted[name])
+        if classes and not (issubclass(kind, classes) and (kind is not bool or bool in classes)):
+            meant = " or ".join("None" if each is types.NoneType else each.__name__ for each in classes)
+            hint = _ACTION_HINT if meant == "Action" and kind is str else ""
+            raise TypeError(f"{where}{name} must be {meant}, not {kind.__name__}{hint}")
 
 
 def arguments_of(model: Callable[P, object]) -> Callable[[Callable[..., R]], Callable[P, R]]:
     """Tell readers, type checkers and ``check_arguments`` that a function takes, and passes on, those of the model."""
 
     def with_them(function: Callable[..., R]) -> Callable[P, R]:
-        function.__signature__ = inspect.signature(model)  # type: ignore[attr-defined]  # inspect looks for it
+        signature = inspect.signature(model).replace(return_annotation=inspect.signature(function).return_annotation)
+        function.__signature__ = signature  # type: ignore[attr-defined]  # inspect looks for it
         return function
 
     return with_them
 
 
-def _check(called: str, name: str, value: object, classes: tuple[type, ...]) -> None:
-    if classes and not (isinstance(value, classes) and (type(value) is not bool or bool in classes)):
-        wanted = " or ".join("None" if each is types.NoneType else each.__name__ for each in classes)
-        raise TypeError(f"{called}: {name} must be {wanted}, not {type(value).__name__}")
-
-
 def _classes(annotation: Any) -> tuple[type, ...]:
     """Return the classes that an annotation allows, the form of its parts left out; none if it cannot be checked."""
     origin = typing.get_origin(annotation)
+    if origin is typing.Annotated:
+        return _classes(annotation.__origin__)
     if origin in {typing.Union, types.UnionType}:
         parts = [_classes(part) for part in typing.get_args(annotation)]
         return sum(parts, ()) if all(parts) else ()

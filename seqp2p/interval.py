@@ -3,9 +3,12 @@
 from math import sqrt
 from typing import Final
 
+from seqp2p.arguments import check_arguments
+
 Z_95: Final = 1.959964  # 95 % of a normal distribution lie within so many standard deviations of its mean.
 
 
+@check_arguments
 def wilson(count: float, games: int) -> tuple[float, float]:
     """Return the 95 % confidence interval of a share seen ``count`` times in ``games`` games (Wilson's score interval).
 

@@ -24,6 +24,13 @@ def cores() -> int:
     return min(len(affinity(0)) if affinity else os.cpu_count() or 1, JOBS_MAX)
 
 
+def checked_jobs(jobs: int | None) -> int | None:
+    """Raises ValueError for a number of processes that cannot be."""
+    if jobs is not None and not 1 <= jobs <= JOBS_MAX:
+        raise ValueError(f"jobs is 1 to {JOBS_MAX}, or None, not {jobs}")
+    return jobs
+
+
 _last_acts = list[Callable[[], None]]()
 
 

@@ -9,11 +9,12 @@ from typing import TypeVar
 
 from seqp2p.api.endpoint import Folder
 from seqp2p.api.home import own_keys, usual_replay_dir
-from seqp2p.api.many import SUFFIX, Named, checked_jobs, of_all, processes, summarise_named
+from seqp2p.api.many import SUFFIX, Named, of_all, processes, summarise_named
 from seqp2p.arguments import check_arguments
 from seqp2p.replay.sidecar import Sidecar, SidecarError, sidecar_path
 from seqp2p.replay.statistics import Summary
 from seqp2p.replay.verify import Report
+from seqp2p.workers import checked_jobs
 
 G = TypeVar("G", bound="PastGame")
 

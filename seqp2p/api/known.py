@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import msgspec
 
 from seqp2p.api.home import KNOWN_PLAYERS, HomeError, data_dir, own_dir, own_keys
+from seqp2p.arguments import check_arguments
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.identity import check_public
 from seqp2p.i18n import message, of_system
@@ -110,10 +111,11 @@ def known_players() -> tuple[Known, ...]:
     return players
 
 
+@check_arguments
 def remember(meetings: Iterable[Meeting]) -> None:
     """Keep the players that have a name, as met last. Raises HomeError."""
     today = datetime.now().astimezone().date().isoformat()
-    kept = [meeting for meeting in meetings if meeting.kind != "unnamed"]
+    kept = [meeting for meeting in meetings if _is_named(meeting)]
     if not kept:
         return
     with _changing() as players:
@@ -127,6 +129,11 @@ def remember(meetings: Iterable[Meeting]) -> None:
                 players.remove(before)
                 name = meeting.name if meeting.kind == "changed" else before.name
                 players.append(msgspec.structs.replace(before, name=name))
+
+
+@check_arguments
+def _is_named(meeting: Meeting) -> bool:
+    return meeting.kind != "unnamed"
 
 
 def friends() -> frozenset[bytes]:

@@ -17,7 +17,7 @@ from seqp2p.i18n import message, of_system
 from seqp2p.replay.disk import NotAFile, read_regular
 from seqp2p.replay.format import REPLAY_SIZE_MAX
 from seqp2p.replay.verify import TOO_LARGE, Report, verify_batched
-from seqp2p.workers import JOBS_MAX, cores, interrupts_deferred, workers
+from seqp2p.workers import cores, interrupts_deferred, workers
 
 if TYPE_CHECKING:  # What the verification of one file need not wait for.
     from seqp2p.replay.statistics import Summary
@@ -163,16 +163,15 @@ def of_all(look: Callable[[Named], T], files: Iterable[Named], jobs: int) -> Gen
                 yield _first(waiting)
         except BrokenProcessPool:
             text = message("a process that verifies has been killed")
-            raise UserError(text, message("with fewer processes it takes less memory"), FAILED) from None
+            hint = message(
+                "with fewer processes it takes less memory; a script that starts them does its own work below"
+                " if __name__ == '__main__':"
+            )
+            error = UserError(text, hint, FAILED)
+            error.add_note(hint)  # where a script's own traceback ends
+            raise error from None
 
 
 def _first(waiting: deque[tuple[Named, Callable[[], T]]]) -> tuple[Named, T]:
     named, result = waiting.popleft()
     return named, result()
-
-
-def checked_jobs(jobs: int | None) -> int | None:
-    """Raises ValueError for a number of processes that cannot be."""
-    if jobs is not None and not 1 <= jobs <= JOBS_MAX:
-        raise ValueError(f"jobs is 1 to {JOBS_MAX}, or None, not {jobs}")
-    return jobs

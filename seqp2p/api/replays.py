@@ -19,6 +19,7 @@ from seqp2p.replay.playback import Playback
 from seqp2p.replay.statistics import ReplayCounter, Statistics
 from seqp2p.replay.verify import Report
 from seqp2p.reviewing import Review
+from seqp2p.workers import checked_jobs
 
 Source: TypeAlias = str | os.PathLike[str] | bytes
 """The path of a replay, or all of its bytes."""
@@ -69,7 +70,7 @@ def verify_many(
     Processes import the program that starts them: its own work stands below ``if __name__ == "__main__"``. They end
     with the iteration, also where it is broken off. Raises UserError for a cluster or a process that is lost.
     """
-    return _verified(_meant(sources), many.checked_jobs(jobs), dask)
+    return _verified(_meant(sources), checked_jobs(jobs), dask)
 
 
 def _verified(files: Sequence[many.Named], jobs: int | None, dask: str | None) -> Generator[tuple[Path, Report]]:
@@ -99,9 +100,7 @@ def stats(sources: Source | Iterable[Source], *, jobs: int | None = 1) -> Statis
     ``sources`` and ``jobs`` are as for ``verify_many``. What cannot be read or is invalid is left out, and named.
     """
     counter, files = ReplayCounter(), _meant(sources)
-    with closing(
-        many.of_all(many.summarise_named, files, many.processes(len(files), many.checked_jobs(jobs)))
-    ) as summaries:
+    with closing(many.of_all(many.summarise_named, files, many.processes(len(files), checked_jobs(jobs)))) as summaries:
         for named, summary in summaries:
             counter.add(summary, str(named.path))
     return counter.statistics()

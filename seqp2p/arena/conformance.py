@@ -14,6 +14,7 @@ import trio
 from seqp2p.arena.contest import USUAL
 from seqp2p.arena.game import result_of
 from seqp2p.arena.programs import SAID_NOTHING
+from seqp2p.arguments import check_arguments
 from seqp2p.bots.exec_player import BotFailed, ExecPlayer, Notice, ProgramEnded, Stale, Time, Wrong
 from seqp2p.bots.player import Bot
 from seqp2p.bots.program import GOODBYE_S, Program
@@ -219,6 +220,7 @@ def peaceful(seen: View, dice: random.Random) -> Action:
     return dice.choice(quiet or exchanges or others or places)
 
 
+@check_arguments
 async def try_program(
     program: Program,
     tables: Sequence[ConformanceTable] = TABLES,

@@ -20,12 +20,13 @@ from seqp2p.arena.contest import Contest
 from seqp2p.arena.entrants import BotFault, entrant, kind_of
 from seqp2p.arena.game import ArenaGame, ArenaResult
 from seqp2p.arena.programs import play_with_programs
+from seqp2p.arguments import check_arguments
 from seqp2p.bots.exec_player import TIME_S
 from seqp2p.bots.player import Bot
 from seqp2p.bots.program import Program
 from seqp2p.i18n import message
 from seqp2p.interval import Z_95, wilson
-from seqp2p.workers import interrupts_deferred, workers
+from seqp2p.workers import checked_jobs, interrupts_deferred, workers
 
 REASONS_MAX: Final = 20
 """The different faults of a bot that are kept."""
@@ -136,6 +137,7 @@ class Tally:
         return middle - half, middle + half
 
 
+@check_arguments
 def play_deal(contest: Contest, seed: int, deal: int, number: int = 0, time_s: float = TIME_S) -> DealResult:
     """Play a deal (from 0) of a contest in all its seatings. Who starts goes round the table from deal to deal.
 
@@ -170,6 +172,7 @@ def deal_scores(contest: Contest, result: DealResult) -> list[float]:
     return [total / count for total, count in zip(sums, counts, strict=True)]
 
 
+@check_arguments
 def elo_ratings(names: Sequence[str], points: Mapping[tuple[str, str], tuple[float, int]]) -> dict[str, float]:
     """Return ratings with mean 0 in which 400 points are odds of 10 to 1; all pairs must be connected by games.
 
@@ -231,7 +234,10 @@ class Ladder:
     Results are taken in the order of the deals, so they do not depend on the number of processes.
     """
 
+    @check_arguments
     def __init__(self, contests: Sequence[Contest], deals: int, until: float | None = None) -> None:
+        if deals < 1:
+            raise ValueError(f"deals must be at least 1, not {deals}")
         if until is not None and not 0 <= until <= 1:
             raise ValueError(f"until is a share, 0 to 1, or None, not {until}")
         self.contests = tuple(contests)
@@ -280,6 +286,7 @@ class WorkerLost(Exception):
     """A process that played games has ended before its time: killed, or out of memory."""
 
 
+@check_arguments
 def play_deals(ladder: Ladder, seed: int, jobs: int = 1, time_s: float = TIME_S) -> Generator[DealResult]:
     """Play the deals of a ladder in so many processes. Yield each result when it is counted, in order.
 
@@ -292,8 +299,10 @@ def play_deals(ladder: Ladder, seed: int, jobs: int = 1, time_s: float = TIME_S)
 
     ``time_s`` is the time of programs and classes for a choice. With one job and no program everything happens in this
     process. Closing the iterator, or an exception such as KeyboardInterrupt while it waits, ends the processes at once,
-    and the programs. Raises WorkerLost, EntrantError for a class that cannot be imported, and ValueError for no time.
+    and the programs. Raises WorkerLost, EntrantError for a class that cannot be imported, and ValueError for no time or
+    no ``jobs``.
     """
+    checked_jobs(jobs)
     if not 0 < time_s < inf:
         raise ValueError(f"time_s must be more than 0 seconds, and finite, not {time_s}")
     programs = any(kind_of(bot) == "program" for contest in ladder.contests for bot in contest.bots)

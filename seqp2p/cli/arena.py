@@ -25,7 +25,7 @@ from seqp2p.errors import ABANDONED, FAILED, USAGE, UserError
 from seqp2p.i18n import message, message_of, of_system
 from seqp2p.rules import VARIANTS, Options, RulesError
 from seqp2p.ui.cards import variant_title
-from seqp2p.ui.language import command_line, number, percent, t, tn, translate
+from seqp2p.ui.language import number, percent, t, tn, translate
 from seqp2p.workers import JOBS_MAX, cores
 
 DEALS_MAX: Final = 1_000_000_000
@@ -136,7 +136,7 @@ def command(
     try:
         contests = round_robin(bots, variant, players, teams, options)
     except RulesError as error:
-        raise UserError(message_of(error), t("see {command} --help", command=command_line("arena")), USAGE) from None
+        raise UserError(message_of(error), exit_code=USAGE) from None
     try_programs(bots, time_s)
     wanted = deals or (DEALS_MAX if until else DEALS_DEFAULT)
     ladder = Ladder(contests, wanted, None if until is None else until / 100)

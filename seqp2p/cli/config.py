@@ -55,8 +55,7 @@ def complete_word(context: click.Context, _parameter: click.Parameter, incomplet
 def command(action: str, name: str | None, value: str | None, *, as_json: bool) -> None:
     words = [word for word in (name, value) if word is not None]
     if len(words) != ACTIONS[action]:
-        hint = t("see {command} --help", command=command_line("config"))
-        raise UserError(t("{action} does not take these words", action=action), hint, USAGE)
+        raise UserError(t("{action} does not take these words", action=action), exit_code=USAGE)
     output = Output(as_json)
     chosen = SETTINGS if name is None else (named(name),)
     if action in {"set", "unset"}:

@@ -21,8 +21,6 @@ ERROR: Final = message("seqp2p: error: ")
 """How the line of an error begins."""
 HINT: Final = message("seqp2p: hint: ")
 """How the line of its hint begins."""
-LOST_HINT: Final = message("check the address, and that the host is still there; then try again")
-"""What to do about an error of the network that has no hint of its own."""
 
 
 def polite_signals() -> list[int]:
@@ -53,18 +51,14 @@ def handling(signals: Iterable[int], handler: Callable[[int, FrameType | None], 
 
 def line_of(error: UserError) -> str:
     """Return the text of an error in the reader's language, as it stands after ``error:``."""
-    return sentence(message_of(error)) if _is_of_net(error) else translate(message_of(error))
+    from seqp2p.net.errors import NetError  # what --help need not wait for
+
+    return sentence(message_of(error)) if isinstance(error, NetError) else translate(message_of(error))
 
 
 def hint_of(error: UserError) -> str:
     """Return what to do about an error, in the reader's language; empty where there is nothing to say."""
-    return translate(error.hint or (LOST_HINT if _is_of_net(error) else ""))
-
-
-def _is_of_net(error: UserError) -> bool:
-    from seqp2p.net.errors import NetError  # what --help need not wait for
-
-    return isinstance(error, NetError)
+    return translate(error.hint)
 
 
 def sentence(text: str) -> str:

@@ -344,6 +344,9 @@ def exit_code_of(arguments: Sequence[str]) -> int:
     except UserError as error:
         if command := resume_command():
             error.hint = t("come back with: {command}", command=command)
+        elif error.exit_code == USAGE and not error.hint:
+            named = [word for word in arguments if word in COMMANDS][:1]
+            error.hint = t("see {command} --help", command=" ".join(["seqp2p", *named]))
         if error.quotes_code or error.exit_code == USAGE:
             log_file.error(f"{type(error).__name__}, which may quote a join code", "", error.exit_code)
         else:
@@ -373,7 +376,8 @@ def run(arguments: Sequence[str]) -> int:
 def usage_error(error: click.UsageError) -> UserError:
     hint = t("see {command} --help", command=error.ctx.command_path if error.ctx else "seqp2p")
     if isinstance(error, click.BadParameter) and isinstance(argument := error.param, click.Argument):
-        error.param_hint = repr(argument.metavar or argument.name)  # Click's own lists the values twice.
+        values = f"{{{'|'.join(argument.type.choices)}}}" if isinstance(argument.type, click.Choice) else ""
+        error.param_hint = repr(argument.metavar or values or argument.name)  # as in --help
     text = error.format_message()
     word = text.partition("(")[2].partition(")")[0]
     if isinstance(error, click.NoSuchOption):

@@ -190,9 +190,7 @@ def make_settings(players: int, **choices: Unpack[TableChoices]) -> Settings:
     try:
         return settings.table_settings(players, **choices)
     except TableError as error:
-        context = click.get_current_context(silent=True)
-        command = context.command_path if context else "seqp2p host"
-        raise UserError(message_of(error), t("see {command} --help", command=command), USAGE) from None
+        raise UserError(message_of(error), exit_code=USAGE) from None
 
 
 def table_options(command: Callable[..., Any]) -> Callable[..., Any]:

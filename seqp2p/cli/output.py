@@ -232,7 +232,7 @@ def show_error(error: UserError, *, as_json: bool = False) -> None:
         from seqp2p.cli.json_events import ErrorEvent
 
         # A text that quotes a join code is for the screen alone.
-        quoted = sentence(message("This is not a join code.")), ""
+        quoted = sentence(message("This is not a join code.")), translate(type(error).hint)
         text, hint = quoted if error.quotes_code else (line_of(error), hint_of(error))
         _emit(_fields(ErrorEvent(code_of(error), text, hint, error.exit_code)))
     before = translate(NOTE if error.exit_code == ABANDONED else ERROR)

@@ -53,7 +53,8 @@ def open_results(path: Path, head: msgspec.Struct, take: Take) -> Generator[Resu
     try:
         file = path.open("r+b" if path.exists() else "x+b")
     except OSError as error:
-        raise UserError(t("cannot open {path}: {reason}", path=path, reason=of_system(error))) from None
+        text = t("cannot open {path}: {reason}", path=path, reason=of_system(error))
+        raise UserError(text, t("name another file")) from None
     with file:
         if not lock(file.fileno()):
             raise UserError(t("another process writes {path}", path=path), t("name another file"))

@@ -13,6 +13,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 
+from seqp2p.arguments import check_arguments
 from seqp2p.crypto.errors import CryptoError, require_size
 from seqp2p.crypto.group import Randomness
 from seqp2p.crypto.hashing import FINGERPRINT, label_bytes, tagged_hash
@@ -31,6 +32,7 @@ _SMALL_ORDER: Final = frozenset({1, _P - 1, 0, _Y_OF_ORDER_8, _P - _Y_OF_ORDER_8
 class Identity:
     """A player's own key pair. Never prints its secret."""
 
+    @check_arguments
     def __init__(self, seed: bytes) -> None:
         """Make the identity of the 32 secret bytes of RFC 8032. Raises CryptoError for another length."""
         require_size(message("The secret of an identity"), seed, PUBLIC_SIZE)
@@ -103,6 +105,7 @@ def check_public(public: bytes) -> None:
     _check_point(public, message("The identity key"))
 
 
+@check_arguments
 def fingerprint(public: bytes) -> str:
     """Return 80 bits of a hash of the key for people to compare, as in `kq3w-7hpd-x2mc-a5tn`."""
     text = base64.b32encode(tagged_hash(FINGERPRINT, public)[:10]).decode("ascii").lower()

@@ -5,6 +5,7 @@ other package imports this one.
 """
 
 import importlib
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from seqp2p.learning.table import Table, action_of, actions_of, number_of
@@ -24,15 +25,22 @@ if TYPE_CHECKING:
 __all__ = ["Observation", "PlanesObservation", "RawEnv", "Seen", "Table", "action_mask", "action_of", "actions_of"]
 __all__ += ["env", "number_of", "observe", "observe_planes", "planes_of", "raw_env"]
 
+
+def _module_of(name: str) -> str:
+    return "environment" if name.lower().endswith("env") else "observation"
+
+
 if not TYPE_CHECKING:
+    _NAMES, _needs = __all__, {"environment": ("numpy", "gymnasium", "pettingzoo"), "observation": ("numpy",)}
+    # ``import *`` leaves out what lacks a library: that is an error only when it is asked for.
+    __all__ = [name for name in _NAMES if name in globals() or all(map(find_spec, _needs[_module_of(name)]))]
 
     def __getattr__(name: str) -> object:
         """Import a name that needs another library, when it is first asked for."""
-        if name not in __all__:
+        if name not in _NAMES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         try:
-            module = "environment" if name.lower().endswith("env") else "observation"
-            return getattr(importlib.import_module(f"{__name__}.{module}"), name)
+            return getattr(importlib.import_module(f"{__name__}.{_module_of(name)}"), name)
         except ModuleNotFoundError as error:
             missing = error.name
             if missing is None or missing.startswith("seqp2p"):

@@ -15,6 +15,7 @@ from typing import Final, TypeAlias, TypedDict, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from seqp2p.arguments import check, check_arguments
 from seqp2p.learning.table import actions_of, numbers_of
 from seqp2p.rules import UNKNOWN, Card, Phase, SeatNumber, Team, Variant, View
 
@@ -25,6 +26,8 @@ _AT_MOST: Final = 255
 
 def action_mask(view: View) -> NDArray[np.int8]:
     """Return by number 1 for an action legal now, else 0 (int8); all 0 when the seat is not to move."""
+    if type(view) is not View:
+        check(action_mask, view)
     numbers = numbers_of(view.variant)
     mask = np.zeros(len(actions_of(view.variant)), np.int8)
     mask[[numbers[action] for action in view.legal]] = 1
@@ -77,6 +80,8 @@ class PlanesObservation(TypedDict):
 
 def observe(view: View) -> Seen:
     """The view of a seat as arrays; fresh ones at every call."""
+    if type(view) is not View:
+        check(observe, view)
     variant, players = view.variant, view.players
     clockwise = [(view.seat - 1 + step) % players for step in range(players)]
     pending, planes = view.position.pending, (view.teams, variant.board.rows, variant.board.cols)
@@ -97,6 +102,7 @@ def observe(view: View) -> Seen:
 
 
 @cache
+@check_arguments
 def planes_of(variant: Variant, players: int, teams: int) -> tuple[tuple[str, int], ...]:
     """Return by plane its name and its highest number.
 
@@ -127,6 +133,8 @@ def planes_of(variant: Variant, players: int, teams: int) -> tuple[tuple[str, in
 
 def observe_planes(view: View) -> Numbers:
     """Return the view of a seat as planes, in the order of ``planes_of``; a fresh array at every call."""
+    if type(view) is not View:
+        check(observe_planes, view)
     variant, teams, players = view.variant, view.teams, view.players
     board = variant.board
     planes = np.zeros((len(planes_of(variant, players, teams)), len(board.grid)), np.uint8)

@@ -17,10 +17,9 @@ import random
 from collections.abc import Iterator
 from functools import cache
 
+from seqp2p.arguments import check, check_arguments
 from seqp2p.rules import (
     ACTION_ROWS,
-    KNOWN_VARIANTS,
-    VARIANTS,
     Action,
     Game,
     Options,
@@ -33,7 +32,7 @@ from seqp2p.rules import (
     default_teams,
     legal_actions,
 )
-from seqp2p.rules.notation import action_class
+from seqp2p.rules.notation import action_class, variant_named
 
 
 def _numbered(variant: Variant) -> Iterator[Action | None]:
@@ -51,6 +50,7 @@ def _numbered(variant: Variant) -> Iterator[Action | None]:
 
 
 @cache
+@check_arguments
 def actions_of(variant: Variant) -> tuple[Action | None, ...]:
     """Return the actions by number, None for an unused one."""
     return tuple(_numbered(variant))
@@ -68,8 +68,12 @@ def action_of(variant: Variant, number: int) -> Action:
     >>> [str(action_of(CLASSIC, number)) for number in (1, 101, 399 - 1, 500, 604)]
     ['2S b1', 'JC b1', 'JH xi10', '2C dead', 'pass']
     """
-    actions = actions_of(variant)
-    action = actions[number] if 0 <= number < len(actions) else None
+    try:
+        actions = actions_of(variant)
+        action = actions[number] if 0 <= number < len(actions) else None
+    except (AttributeError, TypeError):
+        check(action_of, variant, number)
+        raise
     if action is None:
         raise ValueError(f"{number} stands for no action of {variant.title}: choose one that the action mask allows")
     return action
@@ -79,15 +83,16 @@ def number_of(variant: Variant, action: Action) -> int:
     """Return the number of an action. Raises ValueError for a call and for an action that names its sequences."""
     try:
         return numbers_of(variant)[action]
-    except KeyError:
+    except (AttributeError, KeyError, TypeError):
+        check(number_of, variant, action)
         raise ValueError(f"{action} has no number: no list of legal actions has it in {variant.title}") from None
 
 
 class Table:
     """A table of actions by number, and the game on it: for random games, rollouts and searches.
 
-    It plays several times as many steps a second as the environment, which is built on it. ``reset`` it before
-    anything else.
+    It plays several times as many steps a second as the environment, which is built on it. It begins with a
+    game of random cards.
 
     >>> import random
     >>> table, dice = Table(), random.Random(1)
@@ -98,6 +103,7 @@ class Table:
     True
     """
 
+    @check_arguments
     def __init__(
         self,
         players: int = 2,
@@ -107,20 +113,15 @@ class Table:
         advanced: bool = False,
         manual_draw: bool = False,
     ) -> None:
-        """``teams`` is as many as usual if it is None.
-
-        RulesError if so many cannot sit down so; ValueError for a variant that there is not.
-        """
-        if variant not in KNOWN_VARIANTS:
-            raise ValueError(f"there is no variant {variant!r}: choose one of {', '.join(VARIANTS)}")
-        self.variant = KNOWN_VARIANTS[variant]
+        """``teams`` is as many as usual if it is None. RulesError if so many cannot sit down so."""
+        self.variant = variant_named(variant)
         self.players = players
         self.teams = default_teams(self.variant, players) if teams is None else teams
         self.options = Options(advanced=advanced, manual_draw=manual_draw)
         check_table(self.variant, players, self.teams, self.options)
         # For cards that nobody wants to see again; `reset` with a seed takes its place.
         self._cards = random.Random()  # noqa: S311 -- no secret depends on these cards
-        self._last: Action | None = None
+        self.reset()
 
     def reset(self, seed: int | None = None) -> None:
         """Deal a new game; who begins is drawn by lot.
@@ -128,17 +129,22 @@ class Table:
         With the same ``seed`` the same games follow on every machine; without one they go on from the seed before.
         """
         if seed is not None:
-            self._cards = random.Random(f"seqp2p_v0 {operator.index(seed)}")  # noqa: S311 -- the same cards again are wanted
+            try:
+                seed = operator.index(seed)  # an integer of NumPy, too
+            except TypeError:
+                check(Table.reset, self, seed)
+                raise
+            self._cards = random.Random(f"seqp2p_v0 {seed}")  # noqa: S311 -- the same cards again are wanted
         first = self._cards.randint(1, self.players)
         self._game = Game(self.variant, self.players, self._cards, teams=self.teams, options=self.options, first=first)
-        self._last = None
+        self._last: Action | None = None
 
     def step(self, number: int) -> None:
         """Let the seat to move do the action of this number.
 
         Raises ValueError for an unused number, IllegalAction for an illegal action, and then changes nothing.
         """
-        action = action_of(self.variant, operator.index(number))
+        action = action_of(self.variant, number)
         self._game.play(action)
         self._last = action
 

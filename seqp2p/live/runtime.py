@@ -36,9 +36,16 @@ class Runtime:
 UNDER_TRIO: Final = Runtime()
 
 
-def ignore(*_: object) -> None:
+class _Ignore:
     """Do nothing: for events that the caller does not read, and for news that it does not wait for."""
 
+    def __call__(self, *_: object) -> None: ...
+
+    def __repr__(self) -> str:
+        return "ignore"
+
+
+ignore: Final = _Ignore()
 
 LEFT: Final = message("left the table")
 CLOSE_S: Final = 15.0

@@ -59,7 +59,6 @@ PLACE_WORDS_MAX: Final = 3
 PLACE_DIGITS: Final = 14
 """10^14 places are more than 2^46."""
 _GROUP: Final = 7
-_HINT: Final = message("A code is a number and two to four words, as in 7-amber-falcon.")
 _PLACE_HINT: Final = message("A code with a meeting place looks like 7-4821937-5526041-amber-falcon.")
 _SEPARATORS: Final = re.compile(r"[\s\-_.,‐‑‒–—]+")
 _DIGITS: Final = re.compile(r"[\s\-_.,‐‑‒–—\d]*")
@@ -125,9 +124,9 @@ def parse_code(text: str) -> str:
     digits, words = _parts(text[:split_at]), _parts(text[split_at:])
     number = (digits or words or [""]).pop(0)
     if not WORDS_MIN <= len(words) <= (PLACE_WORDS_MAX if digits else WORDS_MAX):
-        raise BadCode(message("This is not a join code."), _PLACE_HINT if digits else _HINT)
+        raise BadCode(message("This is not a join code."), _PLACE_HINT if digits else "")
     if not (number.isascii() and number.isdigit() and len(number) <= 4 and 1 <= int(number) <= TABLE_NUMBER_MAX):
-        raise BadCode(message("A join code begins with the table's number, 1 to {most}.", most=TABLE_NUMBER_MAX), _HINT)
+        raise BadCode(message("A join code begins with the table's number, 1 to {most}.", most=TABLE_NUMBER_MAX))
     place = "".join(digits)
     if digits and not (place.isascii() and place.isdigit() and len(place) == PLACE_DIGITS):
         raise BadCode(
@@ -155,7 +154,7 @@ def _near(word: str) -> str:
     import difflib  # Only for a wrong word.
 
     near = difflib.get_close_matches(word, WORDS, n=1)
-    return message("Did you mean {word!r}?", word=near[0]) if near else _HINT
+    return message("Did you mean {word!r}?", word=near[0]) if near else ""
 
 
 def safety_words(seed: bytes, key_a: bytes, key_b: bytes) -> tuple[str, str]:

@@ -12,6 +12,7 @@ class NetError(UserError):
     """Base of every error of this package."""
 
     exit_code = NOT_CONNECTED
+    hint = message("Check the address, and that the host is still there; then try again.")
 
 
 class PeerError(NetError):
@@ -65,6 +66,7 @@ class BadCode(NetError):
 
     exit_code = USAGE
     quotes_code = True
+    hint = message("A code is a number and two to four words, as in 7-amber-falcon.")
 
 
 # The refusals of this version: a sentence for the refused person, and a remedy.

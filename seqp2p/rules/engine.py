@@ -9,6 +9,7 @@ Perft, the number of sequences of legal actions from a position, is the usual te
 from itertools import chain, compress
 from typing import Final, TypeAlias
 
+from seqp2p.arguments import check, check_arguments
 from seqp2p.i18n import message
 from seqp2p.rules.actions import PASS, Action, ActionKind, IllegalAction
 from seqp2p.rules.phases import Judge, after_pass, after_playing, call, draw, end, give_up, lay_down, waive
@@ -30,6 +31,8 @@ def legal_actions(position: Position) -> tuple[Action, ...]:
     unknown cards in the hand there may be more; a pass is among them only if all cards are known. Empty when the game
     is over.
     """
+    if type(position) is not Position:
+        check(legal_actions, position)
     seat, pending = position.to_move, position.pending
     if not seat:
         return ()
@@ -72,9 +75,8 @@ def apply(position: Position, action: Action, drawn: Card = UNKNOWN) -> Position
     the pile for it. The caller ensures that ``drawn`` comes from the pile. Raises IllegalAction or AmbiguousAction with
     the reason of a refusal.
     """
-    right = isinstance(position, Position) and isinstance(action, Action) and isinstance(drawn, int)  # type: ignore[redundant-expr]  # not every caller checks types
-    if not right:
-        raise _wrong_type(position, action, drawn)
+    if not (type(position) is Position and isinstance(action, Action) and type(drawn) is int):  # type: ignore[redundant-expr]  # not every caller checks types
+        check(apply, position, action, drawn)
     if not UNKNOWN <= drawn < len(position.table.look.gifts):
         values = {"card": drawn, "game": position.variant.title}
         raise IllegalAction(message("there is no card number {card} in {game}", **values))
@@ -86,21 +88,7 @@ def apply(position: Position, action: Action, drawn: Card = UNKNOWN) -> Position
     return judge(position, action, drawn)
 
 
-def _wrong_type(*given: object) -> TypeError:
-    """Return the error of the first argument of ``apply`` that has another type."""
-    wanted = (
-        ("position", Position, ""),
-        ("action", Action, "; parse_action makes one of a text, and Game.play takes the text"),
-        ("drawn", int, "; parse_card makes the number of a card's name"),
-    )
-    faults = (
-        f"apply: {name} must be {kind.__name__}, not {type(value).__name__}{more}"
-        for value, (name, kind, more) in zip(given, wanted, strict=True)
-        if not isinstance(value, kind)
-    )
-    return TypeError(next(faults))
-
-
+@check_arguments
 def new_pile(position: Position, action: Action) -> tuple[Card, ...]:
     """Return the cards that become the pile if this action causes a reshuffle, in seat order, oldest first.
 
@@ -118,6 +106,9 @@ def perft(position: Position, pile: tuple[Card, ...], plies: int) -> int:
     >>> [perft(position, KIDS.deck[6:], plies) for plies in (1, 2, 3)]
     [6, 36, 216]
     """
+    if type(plies) is not int or plies < 1:
+        check(perft, position, pile, plies)
+        raise ValueError(f"plies must be at least 1, not {plies}")
     actions = legal_actions(position)
     if plies == 1:
         return len(actions)
@@ -130,6 +121,8 @@ def apply_known(position: Position, pile: tuple[Card, ...], action: Action) -> t
     If the pile is empty and a card is drawn, the discards become the pile in the order of ``new_pile``. Raises
     IllegalAction or AmbiguousAction.
     """
+    if type(pile) is not tuple:
+        check(apply_known, position, pile, action)
     source = pile or new_pile(position, action)
     after = apply(position, action, source[0] if source else UNKNOWN)
     return after, source[1:] if after.draws > position.draws else pile

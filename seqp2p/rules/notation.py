@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from seqp2p.arguments import check_arguments
 from seqp2p.i18n import all_of, message
-from seqp2p.rules.actions import ACTION_ROWS, Action, ActionKind, Ends, NotationError, call
+from seqp2p.rules.actions import ACTION_ROWS, Action, ActionKind, Ends, NotationError, RulesError, call
 from seqp2p.rules.variant import KNOWN_VARIANTS, UNKNOWN, VARIANTS, Card, Square, Variant
 
 UNKNOWN_CARD: Final = "?"
@@ -68,12 +68,14 @@ def parse_known(variant: Variant, text: str) -> Card:
 
 @check_arguments
 def format_card(variant: Variant, card: Card) -> str:
-    """Return the name of a card, ``?`` for an unknown one.
+    """Return the name of a card, ``?`` for an unknown one. Raises RulesError for a number that is no card.
 
     >>> from seqp2p.rules import CLASSIC, UNKNOWN
     >>> format_card(CLASSIC, 0), format_card(CLASSIC, UNKNOWN)
     ('2C', '?')
     """
+    if not UNKNOWN <= card < len(variant.faces):
+        raise RulesError(message("there is no card number {card} in {game}", card=card, game=variant.title))
     return UNKNOWN_CARD if card == UNKNOWN else variant.faces[card]
 
 
@@ -109,16 +111,19 @@ def parse_square(variant: Variant, text: str) -> Square:
 
 @check_arguments
 def format_square(variant: Variant, square: Square) -> str:
-    """Return the name of a square.
+    """Return the name of a square. Raises RulesError for a number that is no square.
 
     >>> from seqp2p.rules import CLASSIC
     >>> format_square(CLASSIC, 44)
     'e5'
     """
+    if not 0 <= square < len(variant.board.grid):
+        raise RulesError(message("there is no square number {square} on the board", square=square))
     row, col = divmod(square, variant.board.cols)
     return f"{chr(ord('a') + col)}{row + 1}"
 
 
+@check_arguments
 def parse_ends(variant: Variant, text: str) -> Ends:
     """Return the two ends of a line of sequence length. Raises NotationError.
 
@@ -142,6 +147,7 @@ def parse_ends(variant: Variant, text: str) -> Ends:
     return pair
 
 
+@check_arguments
 def format_ends(variant: Variant, ends: Ends) -> str:
     """Return the text of a line, by its two ends.
 

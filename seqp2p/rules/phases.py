@@ -13,6 +13,7 @@ actions and never legal ones.
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
+from seqp2p.arguments import check_arguments
 from seqp2p.i18n import message
 from seqp2p.rules.actions import Action, IllegalAction
 from seqp2p.rules.position import DRAWN, ONGOING, Pending, Position, next_seat, with_one
@@ -97,6 +98,7 @@ def waive(position: Position, _action: Action, _drawn: Card) -> Position:
     return _go_on(position, 0)
 
 
+@check_arguments
 def skip(position: Position) -> Position:
     """Return the position after the turn of the mover has passed on: nothing is placed and nothing drawn.
 
@@ -114,6 +116,7 @@ def skip(position: Position) -> Position:
     return _break_off(position)
 
 
+@check_arguments
 def drop(position: Position, seats: Iterable[SeatNumber]) -> Position:
     """Return the position after these seats have left the game for good. Their chips, sequences and discards stay.
 

@@ -214,6 +214,7 @@ def next_seat(position: Position) -> SeatNumber:
     return seat
 
 
+@check_arguments
 def reveal(position: Position, seat: SeatNumber, cards: Iterable[Card]) -> Position:
     """Return the same position with these cards known among the unknown ones of the hand of ``seat``.
 
@@ -232,6 +233,7 @@ def reveal(position: Position, seat: SeatNumber, cards: Iterable[Card]) -> Posit
     return learnt
 
 
+@check_arguments
 def hide(position: Position, seats: Collection[SeatNumber]) -> Position:
     """Return the same position with only the hands of these seats known."""
     return position._replace(

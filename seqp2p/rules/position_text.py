@@ -59,6 +59,7 @@ _OUTCOMES: Final = {"-": ONGOING, "=": DRAWN}
 _OPTION_OF: Final = {row.word: row for row in RULE_OPTIONS}
 
 
+@check_arguments
 def position_hash(position: Position) -> bytes:
     """Return SHA-256 (32 bytes) of the text of a position: the same on every machine."""
     return hashlib.sha256(format_position(position).encode("ascii")).digest()

@@ -11,6 +11,7 @@ whose first square comes first in reading order. In a line this choice never los
 
 from collections.abc import Iterable
 
+from seqp2p.arguments import check_arguments
 from seqp2p.i18n import all_of, message
 from seqp2p.rules.actions import Action, AmbiguousAction, Ends, IllegalAction
 from seqp2p.rules.notation import format_ends
@@ -38,6 +39,7 @@ def complete_lines(near: NearLines, filled: SquareSet, length: int) -> list[Squa
     return found
 
 
+@check_arguments
 def nameable_lines(position: Position, action: Action) -> tuple[Ends, ...]:
     """Return the lines that a placing of the seat to move may name, in the fixed order; empty without a choice."""
     table, look = position.table, position.table.look

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from seqp2p.arguments import check_arguments
 from seqp2p.rules.notation import format_ends
 from seqp2p.rules.phases import absence_fault, has_played, pending_fault
 from seqp2p.rules.position import DRAWN, Position, surplus_face
@@ -10,6 +11,7 @@ from seqp2p.rules.table import set_of
 from seqp2p.rules.variant import UNKNOWN, SeatNumber
 
 
+@check_arguments
 def status(position: Position) -> tuple[str, ...]:
     """Return all reasons why a position is not possible, each one sentence; empty if none is found.
 

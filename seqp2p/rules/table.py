@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache, reduce
 from typing import Any, NamedTuple, TypeAlias
 
+from seqp2p.arguments import check, check_arguments
 from seqp2p.i18n import any_of, listed, message
 from seqp2p.rules.actions import Action, ActionKind, Ends, RulesError
 from seqp2p.rules.notation import UNKNOWN_CARD, action_class
@@ -35,9 +36,12 @@ NearLines: TypeAlias = tuple[tuple[SquareSet, tuple[SquareSet, ...]], ...]
 
 
 def set_of(squares: tuple[Square, ...]) -> SquareSet:
+    if type(squares) is not tuple:
+        check(set_of, squares)
     return sum(1 << square for square in squares)
 
 
+@check_arguments
 def squares_of(squares: SquareSet) -> tuple[Square, ...]:
     """Return the members of a set, ascending."""
     return tuple(square for square in range(squares.bit_length()) if squares >> square & 1)
@@ -176,6 +180,7 @@ def make_table(variant: Variant, players: int, teams: int, options: Options) -> 
     )
 
 
+@check_arguments
 def check_table(variant: Variant, players: int, teams: int, options: Options) -> None:
     """Raise RulesError with the reason if these players in these teams cannot play the variant with these options."""
     size = _size(variant, players)
@@ -192,11 +197,13 @@ def check_table(variant: Variant, players: int, teams: int, options: Options) ->
             raise RulesError(why)
 
 
+@check_arguments
 def default_teams(variant: Variant, players: int) -> int:
     """Return the usual number of teams for so many players. Raises RulesError if so many cannot play."""
     return _size(variant, players).teams[0]
 
 
+@check_arguments
 def hand_size(variant: Variant, players: int) -> int:
     """Return the number of cards dealt to each player. Raises RulesError if so many cannot play."""
     return _size(variant, players).hand
@@ -204,9 +211,14 @@ def hand_size(variant: Variant, players: int) -> int:
 
 def team_of(seat: SeatNumber, teams: int) -> Team:
     """Return the team of a seat: the teams alternate round the table."""
-    return (seat - 1) % teams + 1
+    try:
+        return (seat - 1) % teams + 1
+    except TypeError:
+        check(team_of, seat, teams)
+        raise
 
 
+@check_arguments
 def dealer_draw(variant: Variant, players: int, cards: Iterator[Card]) -> DealerDraw:
     """Return the draw: every player turns a card over, the lowest deals, aces are high, players who tie turn again.
 
@@ -227,11 +239,13 @@ def dealer_draw(variant: Variant, players: int, cards: Iterator[Card]) -> Dealer
     return DealerDraw(tuple(rounds), tied[0])
 
 
+@check_arguments
 def first_seat(players: int, dealer: SeatNumber) -> SeatNumber:
     """Return the seat that begins: the one to the left of the dealer."""
     return dealer % players + 1
 
 
+@check_arguments
 def deal_order(players: int, dealer: SeatNumber, hand: int) -> tuple[SeatNumber, ...]:
     """Return the seats of positions 0, 1, 2 … of the deck: one card at a time, beginning to the left of the dealer.
 

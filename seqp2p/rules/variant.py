@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
+from seqp2p.arguments import check, check_arguments
 from seqp2p.i18n import Message, message
 
 FREE: Final = "*"
@@ -78,6 +79,9 @@ class Options:
     """Talking about the game is allowed. False: an opponent may call it, and the speaker's team pays in cards."""
     manual_draw: bool = False
     """The mover draws by an action of its own, and can forget to."""
+
+    def __post_init__(self) -> None:
+        check(Options, self.advanced, self.table_talk, self.manual_draw)
 
 
 TABLE_TALK: Final = TableOption(
@@ -258,6 +262,7 @@ KNOWN_VARIANTS: Final = MappingProxyType(_known)
 """By name: VARIANTS, and what ``make_known`` has added in this process."""
 
 
+@check_arguments
 def make_known(variant: Variant) -> None:
     """Let tables in this process name a variant that no command offers, such as the small one of simulations.
 

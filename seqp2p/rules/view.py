@@ -117,6 +117,7 @@ class Threat:
     """The reader's own cards, each once, that go on a missing square or take a chip out of the line."""
 
 
+@check_arguments
 def threats(view: View) -> tuple[Threat, ...]:
     """Return the lines that lack one chip, then those that lack two; among these by team, and in board order.
 
@@ -138,11 +139,14 @@ def threats(view: View) -> tuple[Threat, ...]:
     return tuple(sorted(found, key=lambda threat: len(threat.missing)))
 
 
+@check_arguments
 def longest_line(view: View, team: Team) -> int:
     """Return the number of squares that a team has of the line that it is nearest to completing; free corners count.
 
-    The rest of that line is free. 0 if the team can complete no line.
+    The rest of that line is free. 0 if the team can complete no line. Raises RulesError if there is no such team.
     """
+    if not 1 <= team <= view.teams:
+        raise RulesError(message("there is no team {team}: the teams are 1 to {teams}", team=team, teams=view.teams))
     length = view.variant.line_length
     return max((length - lacks.bit_count() for _, lacks in _open_lines(view, team)), default=0)
 

@@ -35,6 +35,9 @@ def test_a_replay_is_exported_in_every_form() -> None:
     assert json.loads(seqp2p.export(GOLDEN, "json"))["verdict"]["verdict"] == "verified"
     assert "hex" in str(json.loads(seqp2p.export(GOLDEN, "json", raw=True))["records"][5])
     assert seqp2p.export(GOLDEN, "svg", at=0) != seqp2p.export(GOLDEN.read_bytes(), "svg")
+    for turn in (-1, 1000):
+        with pytest.raises(ValueError, match="the game has"):
+            seqp2p.export(GOLDEN, "svg", at=turn)
     assert seqp2p.export(GOLDEN, "html").startswith("<!DOCTYPE html>")
 
 
@@ -155,7 +158,7 @@ def test_processes_end_with_the_iteration(folder: Path) -> None:
 def test_bad_arguments_are_named(use: Callable[..., object]) -> None:
     with pytest.raises(TypeError, match="sources must be str or PathLike or bytes or Iterable, not int"):
         use(3)
-    with pytest.raises(TypeError, match="source must be str or PathLike or bytes, not list"):
+    with pytest.raises(TypeError, match=r"^source must be str or PathLike or bytes, not list"):
         use([GOLDEN, [GOLDEN]])
     with pytest.raises(TypeError, match="jobs must be int or None, not bool"):
         use([], jobs=True)

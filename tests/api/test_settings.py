@@ -1,6 +1,8 @@
 """Tables as they are set, and who may sit down."""
 
+import re
 from collections.abc import Callable
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +10,7 @@ import pytest
 
 import seqp2p
 from seqp2p.lobby.discovery import advertising
+from seqp2p.rules import deal
 from tests.api.tools import guest_of, refused, table_of
 
 
@@ -55,11 +58,24 @@ async def test_what_cannot_be_played_is_said(how: dict[str, Any], why: str) -> N
         (seqp2p.MovePlayer, {"key": "k", "seat": 2}, "key must be bytes, not str"),
         (seqp2p.RemovePlayer, {"key": None}, "key must be bytes, not NoneType"),
         (seqp2p.SeatChoice, {"seat": True}, "seat must be int or None, not bool"),
+        (seqp2p.fingerprint, {"public": "zz"}, "public must be bytes, not str"),
+        (seqp2p.Identity, {"seed": "x" * 32}, "seed must be bytes, not str"),
+        (seqp2p.remember, {"meetings": 3}, "meetings must be Iterable, not int"),
     ],
 )
 def test_a_wrong_type_is_said_by_its_argument(call: Callable[..., object], arguments: dict[str, Any], why: str) -> None:
     with pytest.raises(TypeError, match=f"{call.__name__}: {why}"):
         call(**arguments)
+
+
+def test_what_takes_the_arguments_of_another_says_what_itself_returns_and_lacks() -> None:
+    assert re.search(
+        r"on_port: .* = ignore, .*-> .*AsyncGenerator\[seqp2p.api.seat.Seat\]", str(signature(seqp2p.join))
+    )
+    assert signature(deal).return_annotation is seqp2p.Position
+    for use, missing in ((seqp2p.join, "code"), (deal, "variant")):
+        with pytest.raises(TypeError, match=f"^{use.__name__}: missing a required argument: '{missing}'"):
+            use()  # type: ignore[call-arg]
 
 
 def test_an_argument_that_does_not_exist_is_said_by_its_name() -> None:

@@ -421,6 +421,8 @@ async def test_a_seat_is_told_whom_it_knows(tmp_path: Path) -> None:
         assert (met.seat, met.name, met.kind) == (2, "bob", kind)
         if kind == "new":
             seqp2p.remember([met])
+            with pytest.raises(TypeError, match=r"^meeting must be Meeting, not int"):
+                seqp2p.remember([3])  # type: ignore[list-item]
         assert [known.key for known in seqp2p.known_players()] == [identity("bob").public.hex()]
 
 

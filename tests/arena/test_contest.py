@@ -1,8 +1,10 @@
 """Which bots sit where, and which cannot sit down."""
 
+from typing import Any
+
 import pytest
 
-from seqp2p.arena import Contest, make_contest, round_robin
+from seqp2p.arena import Contest, EntrantError, make_contest, round_robin
 from seqp2p.rules import Options, RulesError
 
 
@@ -37,11 +39,12 @@ def test_where_all_bots_are_the_same_there_is_nothing_to_mirror() -> None:
 
 
 def test_all_pairs_play_where_there_are_two_teams() -> None:
-    contests = round_robin(["a", "b", "c", "d"], players=4)
-    assert [who.bots for who in contests] == [*zip("aaabbc", "bcdcdd", strict=True)]
+    contests = round_robin(["easy", "hard", "random"], players=4)
+    assert [who.bots for who in contests] == [("easy", "hard"), ("easy", "random"), ("hard", "random")]
     assert {(who.players, who.teams) for who in contests} == {(4, 2)}
-    assert [who.bots for who in round_robin(["a", "a"])] == [("a", "a")]
-    assert [who.bots for who in round_robin(["a", "b", "b"], players=3)] == [("a", "b", "b")]
+    assert [who.bots for who in round_robin(["easy", "easy"])] == [("easy", "easy")]
+    three = ("easy", "hard", "hard")
+    assert [who.bots for who in round_robin(three, players=3)] == [three]
 
 
 @pytest.mark.parametrize(
@@ -56,12 +59,26 @@ def test_all_pairs_play_where_there_are_two_teams() -> None:
         ("random random", 4, 2, "kids", "4 players of Sequence for Kids form 4 teams, one player each, not 2"),
         ("random random", 6, 3, "classic", "6 players form 3 teams: name 3 bots, one for each team"),
         ("random greedy random", 2, None, "classic", "the bot random is named twice"),
+        ("random greedy", 2, None, "chess", "'chess' is not a variant: there are classic and kids"),
     ],
 )
 def test_why_bots_cannot_sit_down(bots: str, players: int, teams: int | None, variant: str, reason: str) -> None:
     with pytest.raises(RulesError) as refused:
         round_robin(bots.split(), variant, players, teams)
     assert str(refused.value).startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "kind", "reason"),
+    [
+        ({"bots": ["foo", "random"]}, EntrantError, "there is no bot 'foo': the bots are easy, "),
+        ({"options": 3}, TypeError, "make_contest: options must be Options, not int"),
+        ({"players": "2"}, TypeError, "make_contest: players must be int, not str"),
+    ],
+)
+def test_what_is_wrong_is_named(wrong: dict[str, Any], kind: type[Exception], reason: str) -> None:
+    with pytest.raises(kind, match=reason):
+        make_contest(**({"bots": ["random", "random"]} | wrong))
 
 
 def test_an_option_that_the_variant_does_not_have() -> None:

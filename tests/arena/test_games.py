@@ -122,7 +122,8 @@ def test_the_advanced_rule_is_played(recorder: Recorder) -> None:
 def test_a_bot_that_does_what_is_not_legal_loses_its_game(monkeypatch: pytest.MonkeyPatch) -> None:
     stubborn = SimpleNamespace(choose=lambda _: PASS)
     bots: dict[str, Callable[[Random], object]] = {"random": RandomBot, "stubborn": lambda _: stubborn}
-    monkeypatch.setattr(seqp2p.arena.entrants, "BOTS", bots)
+    for module in (seqp2p.arena.entrants, seqp2p.bots.registry):
+        monkeypatch.setattr(module, "BOTS", bots)
     who = make_contest(["random", "stubborn"])
     result = play_deal(who, 1, 0)
     assert [(game.failed, game.winner) for game in result.games] == [(2, 0), (1, 0)]

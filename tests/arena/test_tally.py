@@ -1,5 +1,6 @@
 """The counts of a contest and their intervals; which deal is next, and when a contest is decided."""
 
+from collections.abc import Callable
 from math import inf, log10, nan, sqrt
 from random import Random
 from statistics import fmean, stdev
@@ -21,7 +22,7 @@ from seqp2p.arena import (
 )
 from seqp2p.arena.tally import REASONS_MAX, UNTIL_EVERY, UNTIL_FIRST, deal_scores
 
-PAIR = make_contest(["a", "b"])
+PAIR = make_contest(["greedy", "random"])
 
 
 def ended(winner: int, failed: int = 0, reason: str = "") -> ArenaResult:
@@ -49,7 +50,7 @@ def test_the_score_of_a_deal() -> None:
     assert deal_scores(PAIR, deal(ended(1), ended(1))) == [0.5, 0.5]
     assert deal_scores(PAIR, deal(ended(0), ended(0))) == [0.5, 0.5]
     assert deal_scores(PAIR, deal(ended(0, failed=1), ended(2))) == [0.5, 0.5]
-    three = make_contest(["a", "b", "b"], players=3)
+    three = make_contest(["greedy", "random", "random"], players=3)
     assert deal_scores(three, deal(ended(1), ended(1), ended(1))) == pytest.approx([1 / 3, 1 / 3])
     assert deal_scores(three, deal(ended(1), ended(2), ended(0))) == pytest.approx([7 / 9, 1 / 9])
     assert deal_scores(three, deal(ended(0, failed=1), ended(2), ended(3))) == pytest.approx([2 / 3, 1 / 6])
@@ -88,11 +89,11 @@ def test_few_deals_that_end_alike_prove_little() -> None:
 
 
 def test_where_nothing_is_mirrored_it_is_that_of_wilson() -> None:
-    tally = Tally(make_contest(["a", "a"]))
+    tally = Tally(make_contest(["random", "random"]))
     for winner in (1, 1, 2, 0):
         tally.add(deal(ended(winner)))
     low, high = wilson(2.5, 4)
-    assert (tally.interval(0), tally.half_width(0)) == ((low, high), (high - low) / 2)
+    assert (*tally.interval(0), tally.half_width(0)) == pytest.approx((low, high, (high - low) / 2))
 
 
 @pytest.mark.parametrize(
@@ -145,7 +146,7 @@ def even(number: int) -> DealResult:
 
 
 def test_contests_take_turns() -> None:
-    ladder = Ladder(round_robin(["a", "b", "c"]), 2)
+    ladder = Ladder(round_robin(["greedy", "random", "easy"]), 2)
     assert [ladder.next() for _ in range(7)] == [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1), None]
 
 
@@ -176,6 +177,20 @@ def test_it_stops_at_the_first_look_with_an_interval_so_narrow() -> None:
     assert taken == 1400
     assert (taken - UNTIL_FIRST) % UNTIL_EVERY == 0
     assert ladder.next() == (1, 0), "the other contest goes on"
+
+
+@pytest.mark.parametrize(
+    ("use", "kind", "why"),
+    [
+        (lambda: Ladder([PAIR], 0), ValueError, "deals must be at least 1, not 0"),
+        (lambda: Ladder([PAIR], "2"), TypeError, "Ladder: deals must be int, not str"),  # type: ignore[arg-type]
+        (lambda: play_deals(Ladder([PAIR], 1), "x"), TypeError, "play_deals: seed must be int, not str"),  # type: ignore[arg-type]
+        (lambda: next(play_deals(Ladder([PAIR], 1), 1, 0)), ValueError, "jobs is 1 to 61, or None, not 0"),
+    ],
+)
+def test_wrong_arguments_are_named(use: Callable[[], object], kind: type[Exception], why: str) -> None:
+    with pytest.raises(kind, match=why):
+        use()
 
 
 @pytest.mark.parametrize("none", [nan, inf, -1.0])

@@ -764,8 +764,9 @@ def test_a_killed_process_is_missed(all_kinds: list[Named]) -> None:
     reports = of_all(verify_named, all_kinds * 40, 2)
     next(reports)
     active_children()[0].kill()
-    with pytest.raises(UserError, match="a process that verifies has been killed"):
+    with pytest.raises(UserError, match="a process that verifies has been killed") as caught:
         list(reports)
+    assert "if __name__ == '__main__':" in caught.value.hint
     assert active_children() == []
 
 

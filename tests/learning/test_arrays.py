@@ -2,14 +2,17 @@
 
 import random
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
+from seqp2p import learning
 from seqp2p.learning import action_mask, action_of, actions_of, number_of, observe, observe_planes, planes_of
 from seqp2p.learning.environment import planes_space
 from seqp2p.rules import (
+    CLASSIC,
     UNKNOWN,
     VARIANTS,
     Options,
@@ -60,6 +63,26 @@ def test_numbers_and_actions_that_there_are_not(variant: Variant) -> None:
     for action in (call(1), place(variant.wild[0], 1, ((0, 4),)), place(UNKNOWN, 1)):
         with pytest.raises(ValueError, match="has no number"):
             number_of(variant, action)
+
+
+@pytest.mark.parametrize(
+    ("use", "why"),
+    [
+        (lambda: action_of("classic", 1), "action_of: variant must be Variant, not str"),  # type: ignore[arg-type]
+        (lambda: action_of(CLASSIC, 1.0), "action_of: number must be int, not float"),  # type: ignore[arg-type]
+        (lambda: number_of(CLASSIC, "QH e5"), "number_of: action must be Action, not str; parse_action"),  # type: ignore[arg-type]
+        (lambda: actions_of("classic"), "actions_of: variant must be Variant, not str"),
+        (lambda: action_mask(learning.Table().position), "action_mask: view must be View, not Position"),  # type: ignore[arg-type]
+        (lambda: observe(None), "observe: view must be View, not NoneType"),  # type: ignore[arg-type]
+        (lambda: learning.Table("2"), "Table: players must be int, not str"),  # type: ignore[arg-type]
+        (lambda: learning.Table(2, "x"), "Table: teams must be int or None, not str"),  # type: ignore[arg-type]
+        (lambda: learning.Table().step("a"), "action_of: number must be int, not str"),  # type: ignore[arg-type]
+        (lambda: learning.Table().reset("x"), "Table.reset: seed must be int or None, not str"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_wrong_type_is_named(use: Callable[[], object], why: str) -> None:
+    with pytest.raises(TypeError, match=why):
+        use()
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=repr)

@@ -23,24 +23,32 @@ from seqp2p.rules import (
     Game,
     IllegalAction,
     NotationError,
+    Options,
     Position,
     RulesError,
     apply,
     call,
     deal,
     exchange,
+    format_card,
     format_position,
+    format_square,
     give,
+    hand_size,
     hide,
     legal_actions,
+    longest_line,
     nameable_lines,
     parse_action,
+    perft,
     place,
     remove,
     reveal,
+    status,
+    team_of,
+    threats,
     view,
 )
-from seqp2p.rules.status import status
 from tests.rules.both import Both
 from tests.rules.playing import OPTION_TABLES, OPTIONS, Table, assert_sequences_stay, seats_to_call
 
@@ -137,6 +145,22 @@ POSITION = deal(KIDS, 2, 1)
         (lambda: apply(POSITION, "cat d1"), TypeError, "not str; parse_action makes one of a text, and Game.play"),  # type: ignore[arg-type]
         (lambda: apply(PASS, POSITION), TypeError, "apply: position must be Position, not Action"),  # type: ignore[arg-type]
         (lambda: apply(POSITION, PASS, "cat"), TypeError, "apply: drawn must be int, not str"),  # type: ignore[arg-type]
+        (lambda: apply(POSITION, PASS, True), TypeError, "apply: drawn must be int, not bool"),
+        (lambda: legal_actions(None), TypeError, "legal_actions: position must be Position, not NoneType"),  # type: ignore[arg-type]
+        (lambda: status(None), TypeError, "status: position must be Position, not NoneType"),  # type: ignore[arg-type]
+        (lambda: threats(POSITION), TypeError, "threats: view must be View, not Position"),  # type: ignore[arg-type]
+        (lambda: longest_line(view(POSITION, 0), "1"), TypeError, "longest_line: team must be int, not str"),  # type: ignore[arg-type]
+        (lambda: longest_line(view(POSITION, 0), 9), RulesError, "there is no team 9: the teams are 1 to 2"),
+        (lambda: hand_size(CLASSIC, "2"), TypeError, "hand_size: players must be int, not str"),  # type: ignore[arg-type]
+        (lambda: team_of("x", 1), TypeError, "team_of: seat must be int, not str"),  # type: ignore[arg-type]
+        (lambda: Options("yes"), TypeError, "Options: advanced must be bool, not str"),  # type: ignore[arg-type]
+        (lambda: perft(POSITION, (), 0), ValueError, "plies must be at least 1, not 0"),
+        (lambda: perft(POSITION, (), "1"), TypeError, "perft: plies must be int, not str"),  # type: ignore[arg-type]
+        (lambda: perft(POSITION, None, 2), TypeError, "apply_known: pile must be tuple, not NoneType"),  # type: ignore[arg-type]
+        (lambda: format_card(CLASSIC, 99), RulesError, "there is no card number 99 in Sequence"),
+        (lambda: format_card(CLASSIC, -5), RulesError, "there is no card number -5 in Sequence"),
+        (lambda: format_square(CLASSIC, 100), RulesError, "there is no square number 100 on the board"),
+        (lambda: format_square(CLASSIC, -1), RulesError, "there is no square number -1 on the board"),
         (lambda: apply(POSITION, PASS, 21), IllegalAction, "there is no card number 21 in Sequence for Kids"),
         (lambda: place("cat", "d1"), TypeError, "place: card must be int, not str"),  # type: ignore[arg-type]
     ],
