@@ -79,14 +79,14 @@ def prompt(state: TableState) -> str:
 
 
 def _meanwhile(state: TableState, view: View) -> str:
+    waits = t("waiting for {names}", names=state.company.names_of(state.away_s))
     if view.mover == state.company.own and view.phase == "play":
-        if state.away_s:
-            return t("waiting for {names}", names=state.company.names_of(state.away_s))
-        return t("a card is being drawn; one moment")
+        return waits if state.away_s else t("a card is being drawn; one moment")
     if state.pending and state.choice.card == UNKNOWN:
         action = action_signed(view.variant, state.pending, state.glyphs.suits)
         return t("{action} is prepared for your turn; Esc takes it back", action=action)
-    return t("{whose_turn}. You can prepare your move: choose a card and a square.", whose_turn=whose_turn(state))
+    whose = waits if view.to_move in state.away_s else whose_turn(state)
+    return t("{whose_turn}. You can prepare your move: choose a card and a square.", whose_turn=whose)
 
 
 def _question(view: View, card: Card) -> str:
