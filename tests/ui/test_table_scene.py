@@ -123,8 +123,11 @@ def test_a_seat_that_is_away_counts_down() -> None:
     text = here.text()
     assert "away 1:43" in text
     assert "away 0:43" in text
+    assert "grace's turn. You can prepare" in text
+    here.scene.absent(7, 60)
+    assert "waiting for bob" in here.text()
     here.scene.back(3)
-    for seat in (2, 4):
+    for seat in (2, 4, 7):
         here.scene.back(seat)
     assert "away" not in here.text()
 
