@@ -27,7 +27,7 @@ class Judged:
     """A move. All but ``chances`` is by what its seat could know. Chances and costs are in thousandths."""
 
     chances: Chances
-    """Of all teams, by all hands, after the move and its draw; empty if a hand is closed."""
+    """Of all teams, by all hands, after the move; empty if a hand is closed."""
     chance: int
     """Of the own team, after the move."""
     best: Action

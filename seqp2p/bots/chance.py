@@ -17,6 +17,7 @@ from typing import Final, NamedTuple, TypeAlias
 from seqp2p.bots.learned import WIN_AT_LEAST, Outlook, worth_comparing
 from seqp2p.bots.value import SCALE, SCALE_BITS, Weights
 from seqp2p.rules import Action, Position, Team, team_of, view
+from seqp2p.rules.position import next_seat
 
 CERTAIN: Final = 1000
 """Chances are in thousandths, and weights too. Decimals are rounded alike on every machine."""
@@ -121,8 +122,10 @@ def chances_of(kind: Kind, standings: Mapping[Team, Standing]) -> Chances:
 
 def standings(position: Position, weights: Weights) -> Mapping[Team, Standing]:
     """Return how the teams that still play stand, the one to move first."""
-    players, by_team = position.players, dict[Team, list[int]]()
-    seats = ((position.to_move + n - 1) % players + 1 for n in range(players))
+    players, pending, by_team = position.players, position.pending, dict[Team, list[int]]()
+    has_moved = pending is not None and (pending.phase == "draw" or pending.passed)
+    begins = next_seat(position) if has_moved else position.mover
+    seats = ((begins + n - 1) % players + 1 for n in range(players))
     first = dict[Team, int]()
     for seat in (seat for seat in seats if seat in position.staying):
         team, seen = team_of(seat, position.teams), view(position._replace(to_move=seat, pending=None), seat)

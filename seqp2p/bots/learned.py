@@ -208,9 +208,17 @@ class Outlook:
         return min(WIN, self.value(action) + COMPLETED * (plain and completes))
 
     def gains(self, action: Action) -> dict[Line, int]:
-        """Return by line through the square of an action with a chip what it alone adds to the value, as ``value``."""
-        after, lines = self._features_after(self._changes(action)), self.variant.board.lines
-        return {lines[n]: self._difference((), {n: after[n]}) for n in self._shape.through[action.square] if n in after}
+        """Return by line through the square of an action with a chip what it alone adds to the value, in its units.
+
+        Lines that the action completes are left out.
+        """
+        after, weights, state = self._features_after(self._changes(action)), self._weights, self._state
+        now, lines = weights.value(state, self._total), self.variant.board.lines
+        return {
+            lines[n]: weights.value(state, self._total + self._difference((), {n: after[n]})) - now
+            for n in self._shape.through[action.square]
+            if after.get(n, COMPLETE) != COMPLETE
+        }
 
     def is_free(self, square: Square) -> bool:
         return self.seen[square] >= self._free_from

@@ -9,11 +9,19 @@ import math
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeAlias, TypeVar, assert_never
 
 from seqp2p.i18n import message
 from seqp2p.match.contribution import Contribution
-from seqp2p.match.signed import SignedBallot, SignedHead, SignedThing
+from seqp2p.match.signed import (
+    OfferedEvidence,
+    ReleasedSecret,
+    SignedBallot,
+    SignedHead,
+    SignedLeave,
+    SignedRemark,
+    SignedThing,
+)
 from seqp2p.net import messages as wire
 from seqp2p.net.addresses import Address
 from seqp2p.net.errors import LinkLost, NetError, PeerError
@@ -240,11 +248,13 @@ class Relay(Generic[W]):
                 item = GossipItem(digest(frame), author)
             case SignedBallot():
                 item = GossipItem(digest(frame))
-            case _:
+            case SignedLeave() | SignedRemark() | OfferedEvidence() | ReleasedSecret():
                 item = GossipItem(digest(frame))
                 if item.key in self._sticky:
                     return
                 self._sticky[item.key] = frame
+            case _:
+                assert_never(thing)
         self._send(item, frame)
         if self._feed is not None:
             self._feed.append(frame)
@@ -273,10 +283,12 @@ class Relay(Generic[W]):
 
     def handle(self, peer: Neighbour[W], link: W, message: wire.WireMessage) -> Received | FirstHave | None:
         """Answer or note a message from a neighbour. Return a message for the game."""
+        if isinstance(message, wire.SignedMessage | wire.Hurry):
+            peer.view.heard(item_key(message), self._now())
+            return Received(peer.seat, message)
+        if not isinstance(message, wire.SeatMessage) or isinstance(message, wire.AddressUpdate | wire.Bye):
+            return None  # a ping, or what the mesh takes itself
         match message:
-            case _ if isinstance(message, wire.SignedMessage | wire.Hurry):
-                peer.view.heard(item_key(message), self._now())
-                return Received(peer.seat, message)
             case wire.Have() if link not in peer.first_haves:
                 peer.first_haves[link] = message
                 return FirstHave(peer.seat)
@@ -287,7 +299,7 @@ class Relay(Generic[W]):
             case wire.Links(seats):
                 peer.view.links = frozenset(seats)
             case _:
-                pass  # A ping, or what the mesh takes itself.
+                assert_never(message)
         return None
 
     def answer_first(self, seat: int) -> None:

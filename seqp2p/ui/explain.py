@@ -106,7 +106,7 @@ def explanation(state: TableState) -> tuple[str, ...]:
     view, choice = state.view, state.choice
     question = state.question
     if question is not None and (question.answers or choice.card == UNKNOWN):
-        return (t("; ").join(question.details),)
+        return (t("; ").join(question.details),) if question.details else ()
     if view is None:
         return ()
     if len(choice.ways) > 1 and choice.staged:

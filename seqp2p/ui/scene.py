@@ -86,8 +86,8 @@ def wrapped(text: str, width: int) -> list[str]:
 
     A path breaks before a folder, or a part of a name.
 
-    >>> wrapped("replay: /home/ann/replays/x.seqp2p", 20)
-    ['replay:', '  /home/ann/replays', '  /x.seqp2p']
+    >>> wrapped("replay: /home/ann/x-aaaaaaaa-bbbbbbbb-cccccccc", 15)
+    ['replay:', '  /home/ann', '  /x-aaaaaaaa', '  -bbbbbbbb', '  -cccccccc']
 
     A space that French puts next to a sign does not break.
 
@@ -105,7 +105,7 @@ def _wrapped(text: str, width: int) -> tuple[str, ...]:
         head = _head(rest, width - len(indent))
         blank = len(head) if rest[len(head) :][:1] == " " else head.rfind(" ")
         if blank < 0:
-            blank = head.rfind("/") or head.rfind("-")
+            blank = max(head.rfind("/"), 0) or head.rfind("-")
         if head[: max(blank, 0)].strip():
             head = head[:blank]
         rows.append(indent + head.rstrip(" "))

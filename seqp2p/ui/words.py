@@ -343,7 +343,7 @@ def reason_text(company: Company, reason: str) -> str:
         return t("you left the table") if company.own else t("this seat left the table")
     if reason == STOPPED:
         return t("you have stopped for now") if company.own else t("this seat has stopped for now")
-    return company.to_reader(reason)
+    return company.to_reader(plain_reason(reason))
 
 
 def sequences_lines(company: Company, before: Sequence[int], after: Sequence[int], needed: int) -> list[str]:

@@ -10,10 +10,23 @@ import trio.testing
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.bots.chance import CERTAIN, FITS, VALUE_MAX, Kind, Standing, chances_of
+from seqp2p.bots.chance import CERTAIN, FITS, VALUE_MAX, Kind, Standing, chances_of, standings
 from seqp2p.bots.player import Bot, BotPlayer
 from seqp2p.bots.registry import BOTS, RandomBot, why_no_bot
-from seqp2p.rules import CLASSIC, DRAW, KIDS, Action, Options, Position, View, apply, format_action, view
+from seqp2p.bots.value import shipped
+from seqp2p.rules import (
+    CLASSIC,
+    DRAW,
+    KIDS,
+    Action,
+    Options,
+    Position,
+    View,
+    apply,
+    format_action,
+    parse_action,
+    view,
+)
 from tests.each import for_each
 from tests.rules.playing import OPTION_TABLES, TABLES, Table, make, two
 
@@ -251,6 +264,13 @@ def test_chances_sum_up_and_rise_with_the_values(table: Table, data: st.DataObje
     found, higher = (chances_of(kind, standing) for standing in (before, after))
     assert sum(found) == sum(higher) == CERTAIN
     assert 0 <= found[0] <= higher[0]
+
+
+def test_who_has_moved_and_is_to_draw_plays_after_all_others() -> None:
+    position = two("9S,2S,5S,6S,TS,9H,4D", "i1 b7", "h8", options="manual-draw")
+    after = apply(position, parse_action(CLASSIC, "2S b1"))
+    assert (after.to_move, after.phase) == (1, "draw")
+    assert [*standings(after, shipped(CLASSIC, 2))] == [2, 1]
 
 
 def test_a_team_that_has_left_has_no_chance() -> None:
