@@ -3,13 +3,12 @@
 A team has a rating, a sum of terms: for the best value of an action of its next seat, and for the mean value of its
 seats. Their weights depend on how soon the turn of the team comes. Values are those of ``learned``, each by the seat's
 own hand. The chances of the teams are in proportion to the exponentials of their ratings (R. D. Luce, Individual Choice
-Behavior, 1959). Then they are bent, for a sum of
-terms misses what happens between two teams. All weights were fitted to games by ``tools.calibrate``:
-docs/decisions/0023-chances.md.
+Behavior, 1959). Then they are bent, for a sum of terms misses what happens between two teams. All weights were fitted
+to games by ``tools.calibrate``: docs/decisions/0023-chances.md.
 """
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
+from decimal import Context, Decimal, localcontext
 from itertools import accumulate, pairwise
 from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
@@ -20,7 +19,9 @@ from seqp2p.rules import Action, Position, Team, team_of, view
 from seqp2p.rules.position import next_seat
 
 CERTAIN: Final = 1000
-"""Chances are in thousandths, and weights too. Decimals are rounded alike on every machine."""
+"""Chances are in thousandths, and weights too."""
+ROUNDING: Final = Context(prec=28)
+"""Decimals are rounded alike on every machine, and in every script."""
 VALUE_MAX: Final = 8 * SCALE
 FINE: Final = 10**9
 LEAST: Final = Decimal("0.001")
@@ -114,9 +115,10 @@ def chances(position: Position, weights: Weights) -> Chances:
 def chances_of(kind: Kind, standings: Mapping[Team, Standing]) -> Chances:
     """Return the chances in a game that goes on. A team without a standing has left it."""
     terms, bend = FITS[kind]
-    rated = {team: _rating(terms, standing).exp() for team, standing in standings.items()}
-    whole = sum(rated.values())
-    bent = {team: _bent(bend, share / whole).exp() for team, share in rated.items()}
+    with localcontext(ROUNDING):
+        rated = {team: _rating(terms, standing).exp() for team, standing in standings.items()}
+        whole = sum(rated.values())
+        bent = {team: _bent(bend, share / whole).exp() for team, share in rated.items()}
     return shared(CERTAIN, [int(FINE * bent.get(team, 0)) for team in range(1, kind.teams + 1)])
 
 
@@ -141,7 +143,8 @@ def standings(position: Position, weights: Weights) -> Mapping[Team, Standing]:
 
 def own_chance(value: int) -> int:
     """Return the chance that is the logit ``value``, in units of 1/SCALE², in thousandths."""
-    return int(CERTAIN / (1 + (Decimal(-value) / (SCALE * SCALE)).exp()))
+    with localcontext(ROUNDING):
+        return int(CERTAIN / (1 + (Decimal(-value) / (SCALE * SCALE)).exp()))
 
 
 def _limited(value: int) -> int:

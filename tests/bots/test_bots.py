@@ -267,7 +267,7 @@ def test_chances_sum_up_and_rise_with_the_values(table: Table, data: st.DataObje
 
 
 def test_who_has_moved_and_is_to_draw_plays_after_all_others() -> None:
-    position = two("9S,2S,5S,6S,TS,9H,4D", "i1 b7", "h8", options="manual-draw")
+    position = make({"a": "i1 b7", "b": "h8"}, ["9S,2S,5S,6S,TS,9H,4D", "3S,QC,2H,JS,8D,KC,4H"], options="manual-draw")
     after = apply(position, parse_action(CLASSIC, "2S b1"))
     assert (after.to_move, after.phase) == (1, "draw")
     assert [*standings(after, shipped(CLASSIC, 2))] == [2, 1]

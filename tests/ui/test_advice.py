@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.bots.learned import Outlook
+from seqp2p.bots.learned import WIN_AT_LEAST, Outlook
 from seqp2p.bots.value import shipped
 from seqp2p.rules import DRAW, KIDS, Position, View, give, parse_action, view
 from seqp2p.ui.explain import Gains, advice, reasons
@@ -56,7 +56,9 @@ def test_every_action_has_a_reason(table: Table, seed: int) -> None:
         assert why
         assert all(why)
         if action.kind in {"place", "remove"}:
-            assert all(action.square in line for line in gains(seen)(action)), "no line of the card's other square"
+            found = gains(seen)(action)
+            assert all(action.square in line for line in found), "no line of the card's other square"
+            assert all(abs(gain) < WIN_AT_LEAST for gain in found.values()), "gains are of the value"
 
 
 def test_the_kids_cards_have_their_names() -> None:

@@ -40,6 +40,14 @@ def test_talk(talk: Talk) -> None:
     talk.check(told(PLACES[talk.place], line[2:]) for line in talk.lines)
 
 
+def test_a_result_has_no_words_of_a_library() -> None:
+    for reason in (
+        "Object missing required field `v` - at `$.table`",
+        "seat 2 broke the rules at step 9: Expected `int`",
+    ):
+        assert "`" not in words.result_line(BOB, Result("forfeit", (1,), reason))
+
+
 def test_the_company_of_a_table() -> None:
     company = Company.of(make_agreement(3), own=3)
     assert company == Company(("player 1", "player 2", "player 3"), ("blue", "green", "red"), 3)
