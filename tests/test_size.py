@@ -17,7 +17,7 @@ CEILINGS: Final = {
     "seqp2p/*.py": 759,
     "seqp2p/api/**/*.py": 3617,
     "seqp2p/arena/**/*.py": 1069,
-    "seqp2p/bots/**/*.py": 1816,
+    "seqp2p/bots/**/*.py": 1809,
     "seqp2p/cli/**/*.py": 8937,
     "seqp2p/crypto/**/*.py": 1365,
     "seqp2p/learning/**/*.py": 657,

@@ -10,7 +10,6 @@ to games by ``tools.calibrate``: docs/decisions/0023-chances.md.
 from collections.abc import Mapping, Sequence
 from decimal import Context, Decimal, localcontext
 from itertools import accumulate, pairwise
-from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
 from seqp2p.bots.learned import WIN_AT_LEAST, Outlook, worth_comparing
@@ -70,37 +69,31 @@ class Fit(NamedTuple):
     """The weights of the logarithm of a chance, of its square and its cube, in the rating that replaces the first."""
 
 
-FITS: Final[Mapping[Kind, Fit]] = MappingProxyType(
-    {
-        Kind("classic", 2, partners=False): Fit(
-            (Terms(48, 1311, -908, 406), Terms(-48, 807, -218, -2044)), (2240, 928, 156)
+FITS: Final[Mapping[Kind, Fit]] = {
+    Kind("classic", 2, partners=False): Fit(
+        (Terms(48, 1311, -908, 406), Terms(-48, 807, -218, -2044)), (2240, 928, 156)
+    ),
+    Kind("classic", 2, partners=True): Fit((Terms(114, 326, 106, 3494), Terms(-114, 232, 418, 491)), (2504, 1228, 244)),
+    Kind("classic", 3, partners=False): Fit(
+        (Terms(-1, 1396, -585, 29), Terms(3, 1064, -279, -6112), Terms(-2, 715, 69, -4199)), (2067, 685, 115)
+    ),
+    Kind("classic", 3, partners=True): Fit(
+        (Terms(97, 283, 617, 3494), Terms(-21, 274, 569, -383), Terms(-76, 153, 764, -340)), (1370, 209, 27)
+    ),
+    Kind("kids", 2, partners=False): Fit((Terms(57, 1206, -616, 262), Terms(-57, 693, -58, -2586)), (559, -231, -8)),
+    Kind("kids", 3, partners=False): Fit(
+        (Terms(126, 1077, -340, 581), Terms(-8, 936, -222, -4738), Terms(-118, 725, 34, -4146)), (1987, 533, 66)
+    ),
+    Kind("kids", 4, partners=False): Fit(
+        (
+            Terms(112, 1132, -269, 239),
+            Terms(46, 927, -121, -5340),
+            Terms(-36, 808, -1, -5109),
+            Terms(-122, 700, 125, -4663),
         ),
-        Kind("classic", 2, partners=True): Fit(
-            (Terms(114, 326, 106, 3494), Terms(-114, 232, 418, 491)), (2504, 1228, 244)
-        ),
-        Kind("classic", 3, partners=False): Fit(
-            (Terms(-1, 1396, -585, 29), Terms(3, 1064, -279, -6112), Terms(-2, 715, 69, -4199)), (2067, 685, 115)
-        ),
-        Kind("classic", 3, partners=True): Fit(
-            (Terms(97, 283, 617, 3494), Terms(-21, 274, 569, -383), Terms(-76, 153, 764, -340)), (1370, 209, 27)
-        ),
-        Kind("kids", 2, partners=False): Fit(
-            (Terms(57, 1206, -616, 262), Terms(-57, 693, -58, -2586)), (559, -231, -8)
-        ),
-        Kind("kids", 3, partners=False): Fit(
-            (Terms(126, 1077, -340, 581), Terms(-8, 936, -222, -4738), Terms(-118, 725, 34, -4146)), (1987, 533, 66)
-        ),
-        Kind("kids", 4, partners=False): Fit(
-            (
-                Terms(112, 1132, -269, 239),
-                Terms(46, 927, -121, -5340),
-                Terms(-36, 808, -1, -5109),
-                Terms(-122, 700, 125, -4663),
-            ),
-            (1850, 413, 48),
-        ),
-    }
-)
+        (1850, 413, 48),
+    ),
+}
 
 
 def chances(position: Position, weights: Weights) -> Chances:
