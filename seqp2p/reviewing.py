@@ -77,5 +77,8 @@ def judge(position: Position, action: Action, after: Position, weights: Weights)
     outlook = Outlook(seen, weights)
     best = max((action, *worth_comparing(seen)), key=outlook.worth)
     chance, best_chance = (own_chance(outlook.value(each)) for each in (action, best))
+    # The card that is drawn after a reshuffle is not known yet: without it the hand is that before the draw.
+    own = tuple(card for card in after.hands[seen.seat - 1] if card != UNKNOWN)
+    after = after._replace(hands=(*after.hands[: seen.seat - 1], own, *after.hands[seen.seat :]))
     is_open = not any(UNKNOWN in after.hands[seat - 1] for seat in after.staying)
     return Judged(chances(after, weights) if is_open else (), chance, best, best_chance)

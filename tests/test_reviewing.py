@@ -84,6 +84,7 @@ def test_golden_replays_have_a_review(path: Path) -> None:
     }
     assert found.moves.keys() == {at for at, seat in turns.items() if seat in played.opened}
     assert {*found.closed} == {*turns.values()} - played.opened
+    assert found.closed or all(move.chances for move in found.moves.values())
     costly = [found.moves[at].cost for at in found.costly(5)]
     assert costly == sorted((move.cost for move in found.moves.values() if move.cost >= COSTLY_MIN), reverse=True)[:5]
     last = played.moments[max(found.moves, default=0)]

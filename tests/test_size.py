@@ -14,7 +14,7 @@ SLACK: Final = 60
 """The most lines that a ceiling may stand above what is there."""
 
 CEILINGS: Final = {
-    "seqp2p/*.py": 759,
+    "seqp2p/*.py": 762,
     "seqp2p/api/**/*.py": 3617,
     "seqp2p/arena/**/*.py": 1069,
     "seqp2p/bots/**/*.py": 1809,
@@ -27,8 +27,8 @@ CEILINGS: Final = {
     "seqp2p/net/**/*.py": 3332,
     "seqp2p/replay/**/*.py": 2398,
     "seqp2p/rules/**/*.py": 3105,
-    "seqp2p/ui/**/*.py": 8571,
-    "tests/**/*.py": 49_889,
+    "seqp2p/ui/**/*.py": 8572,
+    "tests/**/*.py": 49_890,
     "tests/**/*.txt": 7560,
     "protocol/**/*.py": 6992,
     "tools/**/*.py": 994,

@@ -217,7 +217,8 @@ class Person:
 
     async def _obey(self, line: str, acts: Acts) -> None:
         first, _, rest = line.partition(" ")
-        if act := acts.get(word_of(first)):
+        word = word_of(first)
+        if (act := acts.get(word)) and (not rest or word in {"say", "drop"}):  # "later on" is no wish to stop.
             await act(rest)
         elif word_of(line) == "leave":
             self._ask_to_part()

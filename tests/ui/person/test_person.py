@@ -316,7 +316,7 @@ async def test_only_the_reason_is_said_when_an_action_was_refused(own_turn: Seat
     assert own_turn.done == [], "the bell does not ring again"
 
 
-@pytest.mark.parametrize("typed", ["Q" * 5000, "\x1b[2J \x07", "say \u202e", "say " + "x" * 201])
+@pytest.mark.parametrize("typed", ["later on", "Q" * 5000, "\x1b[2J \x07", "say \u202e", "say " + "x" * 201])
 async def test_an_answer_to_anything_is_short_and_moves_no_cursor(own_turn: Seat, typed: str) -> None:
     assert await own_turn.choose(typed, refused="") is None
     assert own_turn.shown[1:]
