@@ -18,7 +18,7 @@ CEILINGS: Final = {
     "seqp2p/api/**/*.py": 3617,
     "seqp2p/arena/**/*.py": 1069,
     "seqp2p/bots/**/*.py": 1809,
-    "seqp2p/cli/**/*.py": 8937,
+    "seqp2p/cli/**/*.py": 8939,
     "seqp2p/crypto/**/*.py": 1365,
     "seqp2p/learning/**/*.py": 657,
     "seqp2p/live/**/*.py": 2714,

@@ -178,6 +178,8 @@ class ListedGame(PastGame):
         report, heirs = self.summary.report, self.summary.heirs
         if report.result is not None:
             return report.result
+        if report.verdict == "invalid":
+            return Result("unfinished", (), report.reason or "")
         if self.own in (*report.left, *report.out):
             return Result("unfinished", (), LEFT if self.own in report.left else DROPPED)
         if heirs:
