@@ -33,7 +33,7 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
     return checked
 
 
-class Checked:
+class CheckedFields:
     """The base of a dataclass or a Struct: a field of a wrong type raises a TypeError with its name."""
 
     __slots__ = ()

@@ -34,7 +34,7 @@ from seqp2p.live.asking import PATIENCE_S
 from seqp2p.live.recorder import TableEvent
 from seqp2p.live.voting import AskAbout
 from seqp2p.match.events import Result
-from seqp2p.match.game import Game
+from seqp2p.match.game import GameState
 from seqp2p.match.names import is_bot_name
 from seqp2p.match.seat import SeatKeys
 from seqp2p.replay.sidecar import OlderCopy, SeatStopped, sidecar_path
@@ -202,7 +202,7 @@ def cannot_write(path: Path, error: OSError | None) -> UserError:
     return UserError(t("cannot write the replay {path}: {reason}", path=path, reason=reason), REPLAYS_HINT)
 
 
-def exec_player(program: Program, game: Game, seat: int, pace_s: float, output: Output) -> ExecPlayer:
+def exec_player(program: Program, game: GameState, seat: int, pace_s: float, output: Output) -> ExecPlayer:
     settings = game.agreement.settings
     table = hello(
         seat,

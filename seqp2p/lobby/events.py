@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 import trio
 
-from seqp2p.arguments import Checked
+from seqp2p.arguments import CheckedFields
 from seqp2p.crypto.group import Randomness
 from seqp2p.i18n import message
 from seqp2p.match.table import Settings, name_fault
@@ -173,14 +173,14 @@ OnLobbyEvent: TypeAlias = Callable[[LobbyEvent], None]
 
 
 @dataclass(frozen=True, slots=True)
-class SayLine(Checked):
+class SayLine(CheckedFields):
     """Say this to all in the lobby."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class MovePlayer(Checked):
+class MovePlayer(CheckedFields):
     """Move the player with this key to a seat; the player who sits there takes the other seat (host)."""
 
     key: bytes
@@ -188,7 +188,7 @@ class MovePlayer(Checked):
 
 
 @dataclass(frozen=True, slots=True)
-class RemovePlayer(Checked):
+class RemovePlayer(CheckedFields):
     """Remove the player with this key; the key is refused as long as the lobby is open (host)."""
 
     key: bytes
@@ -210,7 +210,7 @@ LobbyRequest: TypeAlias = (
 
 
 @dataclass(frozen=True, slots=True)
-class SeatChoice(Checked):
+class SeatChoice(CheckedFields):
     """The wishes of a joiner for its first seat, as far as there are any."""
 
     seat: int | None = None

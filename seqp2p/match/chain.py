@@ -18,7 +18,7 @@ from seqp2p.crypto.hashing import STEP, tagged_hash
 from seqp2p.match.ballots import Closing, Decree, Sanction
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Dropped, Event, Skipped, Undone
-from seqp2p.match.game import Game, StepPlan
+from seqp2p.match.game import GameState, StepPlan
 from seqp2p.match.signed import head_of_action
 from seqp2p.match.steps import STEPS, awaited_seats, next_plan
 
@@ -62,7 +62,7 @@ class LiveStep:
     prev: bytes
     plan: StepPlan
     seats: frozenset[int]
-    before: Game
+    before: GameState
     decree: Decree
     held: dict[int, Checked] = field(default_factory=dict[int, Checked])
     # Further contributions of a seat that signed twice, if they are right in themselves.
@@ -117,7 +117,7 @@ class LiveStep:
 class Chain:
     """The steps of one game; ``game`` is the state after all that are closed."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: GameState) -> None:
         self.game = game
         self.record: list[ClosedStep] = []
         self.final = 0

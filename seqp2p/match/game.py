@@ -64,8 +64,9 @@ class Deck:
     def copy(self) -> "Deck":
         other = copy(self)
         other.hands = [list(hand) for hand in self.hands]
-        for name in ("ciphertexts", "partial", "shown", "discards"):
-            setattr(other, name, copy(getattr(self, name)))
+        other.ciphertexts = [*self.ciphertexts]
+        other.partial, other.shown = {**self.partial}, {**self.shown}
+        other.discards = [*self.discards]
         return other
 
     def gather(self, joint_key: Point) -> None:
@@ -117,7 +118,7 @@ class StepPlan:
 
 
 @dataclass
-class Game:
+class GameState:
     """The public state of one game, without secrets.
 
     ``check`` takes the equations of every proof: at once (a seat), or all together at the end (``verify``).
@@ -172,11 +173,12 @@ class Game:
     def teams_of(self, seats: Collection[int]) -> frozenset[int]:
         return frozenset(team_of(seat, self.agreement.settings.teams) for seat in seats)
 
-    def copy(self) -> "Game":
+    def copy(self) -> "GameState":
         other = copy(self)
         other.deck = self.deck.copy()
-        for name in ("commitments", "keys", "heads", "placed_at", "called", "skipped", "plans"):
-            setattr(other, name, copy(getattr(self, name)))
+        other.commitments, other.keys, other.placed_at = {**self.commitments}, {**self.keys}, {**self.placed_at}
+        other.called, other.skipped = {*self.called}, {*self.skipped}
+        other.heads, other.plans = [*self.heads], deque(self.plans)
         return other
 
     def drop(self, seats: Collection[int]) -> None:
@@ -251,7 +253,7 @@ def draw_dealer(variant: Variant, players: int, nonces: Sequence[bytes]) -> Deal
     return dealer_draw(variant, players, stream.cards(variant.deck))
 
 
-def final_result(game: Game) -> Result:
+def final_result(game: GameState) -> Result:
     """Return the result by the position on the board."""
     position = game.table_position()
     if not position.winner:
@@ -259,13 +261,13 @@ def final_result(game: Game) -> Result:
     return Result("won", tuple(seat for seat in game.seats if team_of(seat, position.teams) == position.winner))
 
 
-def names(game: Game, seats: AbstractSet[int]) -> str:
+def names(game: GameState, seats: AbstractSet[int]) -> str:
     """Return seats for people: ``seat 2 (ann), seat 3 (bob)``."""
     entries = game.agreement.seats
     return listed(message("seat {seat} ({name})", seat=seat, name=entries[seat - 1].name) for seat in sorted(seats))
 
 
-def forfeit(game: Game, left: AbstractSet[int], cheats: AbstractSet[int]) -> Result | None:
+def forfeit(game: GameState, left: AbstractSet[int], cheats: AbstractSet[int]) -> Result | None:
     """Return a forfeit if every remaining opponent has left or is proved to have cheated; else None.
 
     Throwing players out is not winning: the seats dropped last must have signed a leave, or be proved cheats.
@@ -291,7 +293,7 @@ def without_forfeit(result: Result) -> Result:
     return Result("unfinished", (), result.reason) if result.kind == "forfeit" else result
 
 
-def result_of(game: Game, left: AbstractSet[int], cheats: AbstractSet[int]) -> Result:
+def result_of(game: GameState, left: AbstractSet[int], cheats: AbstractSet[int]) -> Result:
     """Return the result of a game in which drops have left one team."""
     last = names(game, set(game.last_gone))
     reason = message("without {last} there is nobody to play against", last=last)

@@ -28,7 +28,7 @@ from seqp2p.match.contribution import Contribution, Envelope, ShuffleBody, StepK
 from seqp2p.match.encoding import DecodeError, structure
 from seqp2p.match.errors import Failure, OtherPast, Refusal, TooEarly, Violation
 from seqp2p.match.events import Event, Finished, Result, Undone, Voted
-from seqp2p.match.game import Game, StepPlan, forfeit, result_of
+from seqp2p.match.game import GameState, StepPlan, forfeit, result_of
 from seqp2p.match.remark import Remark, RemarkLog, open_remark
 from seqp2p.match.signed import (
     BallotPayload,
@@ -70,7 +70,7 @@ class Match:
         agreement = decode_agreement(agreement_bytes)
         self.agreement_bytes = agreement_bytes
         self.own_seat = own_seat
-        self.chain = Chain(Game(agreement, game_id(agreement_bytes), checks))
+        self.chain = Chain(GameState(agreement, game_id(agreement_bytes), checks))
         self.remarks = RemarkLog()
         self.openings: dict[int, int] = {}  # x_i by seat, once the game is over
         self.left: dict[int, Contribution] = {}  # signed leaves, by seat
@@ -79,7 +79,7 @@ class Match:
         self._verdicts: dict[int, OrderedDict[_Statement, _Verdict]] = {}
 
     @property
-    def game(self) -> Game:
+    def game(self) -> GameState:
         return self.chain.game
 
     @property

@@ -1,6 +1,6 @@
 """The steps: their contributors, their checks, and their effects. docs/protocol.md, "Steps".
 
-Theory of operation. A game has a queue of planned steps (``Game.plans``). The open step is the first of them; when
+Theory of operation. A game has a queue of planned steps (``GameState.plans``). The open step is the first of them; when
 the queue is empty, the next step is ``over`` once the position is decided, and else the step of the position's phase:
 
     seat ─▶ reveal ─▶ shuffle ×n ─▶ deal ─▶ turn ─▶ … ─▶ over
@@ -42,7 +42,7 @@ from seqp2p.match.contribution import (
 from seqp2p.match.encoding import DecodeError
 from seqp2p.match.errors import Failure, Refusal
 from seqp2p.match.events import Dealt, Drawn, Event, Finished, Redealt, Seated, Shuffled, Turned
-from seqp2p.match.game import Game, StepPlan, draw_dealer, final_result
+from seqp2p.match.game import GameState, StepPlan, draw_dealer, final_result
 from seqp2p.match.remark import BadRemark, Remark, open_remark
 from seqp2p.rules import (
     ACTION_ROWS,
@@ -87,17 +87,19 @@ class StepRule:
 # Before the first turn: seat, reveal, shuffle and deal.
 
 
-def check_seat(_game: Game, _plan: StepPlan, body: SeatBody, _context: Context, _held: Held) -> bytes:
+def check_seat(_game: GameState, _plan: StepPlan, body: SeatBody, _context: Context, _held: Held) -> bytes:
     """Check a commitment: any 32 bytes; step ``reveal`` opens it."""
     return body.commitment
 
 
-def close_seat(game: Game, _plan: StepPlan, commitments: Mapping[int, bytes]) -> tuple[Event, ...]:
+def close_seat(game: GameState, _plan: StepPlan, commitments: Mapping[int, bytes]) -> tuple[Event, ...]:
     game.commitments.update(commitments)
     return ()
 
 
-def check_reveal(game: Game, _plan: StepPlan, body: RevealBody, context: Context, held: Held) -> tuple[Point, bytes]:
+def check_reveal(
+    game: GameState, _plan: StepPlan, body: RevealBody, context: Context, held: Held
+) -> tuple[Point, bytes]:
     """Check that the key and the nonce open the commitment, and that the seat knows the key's secret.
 
     Two seats with one key made it together (each proof is bound to its seat), and only all seats together can make
@@ -115,7 +117,7 @@ def check_reveal(game: Game, _plan: StepPlan, body: RevealBody, context: Context
     return key, body.nonce
 
 
-def close_reveal(game: Game, _plan: StepPlan, revealed: Mapping[int, tuple[Point, bytes]]) -> tuple[Event, ...]:
+def close_reveal(game: GameState, _plan: StepPlan, revealed: Mapping[int, tuple[Point, bytes]]) -> tuple[Event, ...]:
     """Fix the joint key and the dealer, and start the shuffle of the whole deck."""
     game.keys.update({seat: revealed[seat][0] for seat in game.seats})
     game.joint_key = joint_key([game.keys[seat] for seat in game.seats])
@@ -126,7 +128,7 @@ def close_reveal(game: Game, _plan: StepPlan, revealed: Mapping[int, tuple[Point
 
 
 def check_shuffle(
-    game: Game, _plan: StepPlan, body: ShuffleBody, context: Context, _held: Held
+    game: GameState, _plan: StepPlan, body: ShuffleBody, context: Context, _held: Held
 ) -> tuple[Ciphertext, ...]:
     """Check that the new deck is the old one, re-encrypted in another order."""
     before = game.deck.mixing
@@ -135,7 +137,7 @@ def check_shuffle(
     return after
 
 
-def close_shuffle(game: Game, plan: StepPlan, decks: Mapping[int, tuple[Ciphertext, ...]]) -> tuple[Event, ...]:
+def close_shuffle(game: GameState, plan: StepPlan, decks: Mapping[int, tuple[Ciphertext, ...]]) -> tuple[Event, ...]:
     """Give this deck to the next seat; after the last seat it is the pile."""
     game.deck.mixing = decks[plan.subject]
     game.shuffles += 1
@@ -144,12 +146,14 @@ def close_shuffle(game: Game, plan: StepPlan, decks: Mapping[int, tuple[Cipherte
     return (Shuffled(plan.subject, 1 + game.seats.index(plan.subject), game.reshuffles, len(game.seats)),)
 
 
-def positions_of_others(game: Game, seat: int) -> list[int]:
+def positions_of_others(game: GameState, seat: int) -> list[int]:
     """Return the deck positions dealt to other seats, ascending."""
     return [position for position, owner in enumerate(game.owners, game.deck.drawn) if owner != seat]
 
 
-def check_shares(game: Game, positions: list[int], body: SharesBody | TurnBody, context: Context) -> dict[int, Point]:
+def check_shares(
+    game: GameState, positions: list[int], body: SharesBody | TurnBody, context: Context
+) -> dict[int, Point]:
     """Check one share for each of these deck positions, with one proof, and return them by position."""
     shares = decode_points(body.shares, len(positions))
     if positions:
@@ -160,12 +164,12 @@ def check_shares(game: Game, positions: list[int], body: SharesBody | TurnBody, 
     return dict(zip(positions, shares, strict=True))
 
 
-def check_deal(game: Game, _plan: StepPlan, body: SharesBody, context: Context, _held: Held) -> dict[int, Point]:
+def check_deal(game: GameState, _plan: StepPlan, body: SharesBody, context: Context, _held: Held) -> dict[int, Point]:
     """Check the shares for every card dealt to other seats."""
     return check_shares(game, positions_of_others(game, context.seat), body, context)
 
 
-def close_deal(game: Game, _plan: StepPlan, shares: Mapping[int, dict[int, Point]]) -> tuple[Event, ...]:
+def close_deal(game: GameState, _plan: StepPlan, shares: Mapping[int, dict[int, Point]]) -> tuple[Event, ...]:
     """Deal the hands, which only their holders can open."""
     game.shares += sum(map(len, shares.values()))
     for owner in game.owners:
@@ -200,7 +204,7 @@ class CheckedMove:
     remark: bytes = b""
 
 
-def cards_to_show(game: Game, action: Action, seat: int) -> int:
+def cards_to_show(game: GameState, action: Action, seat: int) -> int:
     """Return the number of cards that an action shows: the one it puts down, all for a pass, else none."""
     match ACTION_ROWS[action.kind].shows:
         case "hand":
@@ -211,7 +215,9 @@ def cards_to_show(game: Game, action: Action, seat: int) -> int:
             return 0
 
 
-def check_turn(game: Game, _plan: StepPlan, body: TurnBody | CallBody, context: Context, _held: Held) -> CheckedMove:
+def check_turn(
+    game: GameState, _plan: StepPlan, body: TurnBody | CallBody, context: Context, _held: Held
+) -> CheckedMove:
     """Check that the action is legal, and that the mover's own shares open the cards that it names."""
     action = read_action(game, body)
     if isinstance(body, CallBody):
@@ -224,7 +230,7 @@ def check_turn(game: Game, _plan: StepPlan, body: TurnBody | CallBody, context: 
     return CheckedMove(context.step, action, shown, after_action(game, action, context.seat, shown))
 
 
-def read_action(game: Game, body: TurnBody | CallBody) -> Action:
+def read_action(game: GameState, body: TurnBody | CallBody) -> Action:
     """Return the action of its one text form."""
     try:
         return parse_action(game.variant, body.action)
@@ -232,7 +238,7 @@ def read_action(game: Game, body: TurnBody | CallBody) -> Action:
         raise Refusal(message_of(error)) from None
 
 
-def after_action(game: Game, action: Action, seat: int, shown: Mapping[int, int]) -> Position:
+def after_action(game: GameState, action: Action, seat: int, shown: Mapping[int, int]) -> Position:
     """Return the position after an action of the seat to move, its shown cards known."""
     # The position has those of earlier passes.
     new = [game.deck.face(card) for position, card in shown.items() if position not in game.deck.shown]
@@ -242,7 +248,7 @@ def after_action(game: Game, action: Action, seat: int, shown: Mapping[int, int]
         raise Refusal(message_of(error)) from None
 
 
-def called(game: Game, action: Action, body: CallBody, context: Context) -> bytes:
+def called(game: GameState, action: Action, body: CallBody, context: Context) -> bytes:
     """Return the hash of the remark that a call names. The engine checks the speaker: an opponent with team-mates."""
     if action.kind != "call":
         raise Refusal(message("only a call carries a remark"))
@@ -257,7 +263,7 @@ def called(game: Game, action: Action, body: CallBody, context: Context) -> byte
     return remark.hash
 
 
-def why_not_callable(game: Game, remark: Remark, caller: int, step: int) -> str | None:
+def why_not_callable(game: GameState, remark: Remark, caller: int, step: int) -> str | None:
     """Return the reason why this seat cannot call a remark at this step, or None; every verifier finds the same.
 
     A remark can be called if it is dated to a step of the record or to the open one, the caller has not placed since,
@@ -275,7 +281,7 @@ def why_not_callable(game: Game, remark: Remark, caller: int, step: int) -> str 
     return None
 
 
-def check_shown(game: Game, action: Action, body: TurnBody, context: Context) -> dict[int, int]:
+def check_shown(game: GameState, action: Action, body: TurnBody, context: Context) -> dict[int, int]:
     """Return the cards that an action shows, by deck position: its seat's own, each opened by a proved share."""
     count = cards_to_show(game, action, context.seat)
     positions = list(body.cards)
@@ -290,7 +296,7 @@ def check_shown(game: Game, action: Action, body: TurnBody, context: Context) ->
     return shown
 
 
-def close_turn(game: Game, plan: StepPlan, moves: Mapping[int, CheckedMove]) -> tuple[Event, ...]:
+def close_turn(game: GameState, plan: StepPlan, moves: Mapping[int, CheckedMove]) -> tuple[Event, ...]:
     """Close a turn: apply the action, and plan a draw, with shuffles before it if they are due."""
     move = moves[plan.subject]
     before, after = game.table_position(), move.after
@@ -311,7 +317,7 @@ def close_turn(game: Game, plan: StepPlan, moves: Mapping[int, CheckedMove]) -> 
     return (Turned(before.turn + 1, plan.subject, move.action),)
 
 
-def put_down(game: Game, seat: int, move: CheckedMove) -> None:
+def put_down(game: GameState, seat: int, move: CheckedMove) -> None:
     """Apply an action: its shown cards are known from now on; the card it puts down goes to the discards."""
     game.moves += 1
     game.shares += len(move.shown)
@@ -321,7 +327,7 @@ def put_down(game: Game, seat: int, move: CheckedMove) -> None:
         game.deck.take(seat, position)
 
 
-def check_discard(game: Game, _plan: StepPlan, body: TurnBody, context: Context, _held: Held) -> CheckedMove:
+def check_discard(game: GameState, _plan: StepPlan, body: TurnBody, context: Context, _held: Held) -> CheckedMove:
     """Check a card that a called team's member gives up: any of its hand. It is put down when all are in."""
     action = read_action(game, body)
     if action.kind != "give":
@@ -329,7 +335,7 @@ def check_discard(game: Game, _plan: StepPlan, body: TurnBody, context: Context,
     return CheckedMove(context.step, action, check_shown(game, action, body, context), game.table_position())
 
 
-def close_discard(game: Game, _plan: StepPlan, moves: Mapping[int, CheckedMove]) -> tuple[Event, ...]:
+def close_discard(game: GameState, _plan: StepPlan, moves: Mapping[int, CheckedMove]) -> tuple[Event, ...]:
     """Put the given cards on their seats' discards; the caller's turn goes on."""
     turn = game.table_position().turn + 1
     for seat, move in sorted(moves.items()):
@@ -338,13 +344,13 @@ def close_discard(game: Game, _plan: StepPlan, moves: Mapping[int, CheckedMove])
     return tuple(Turned(turn, seat, move.action) for seat, move in sorted(moves.items()))
 
 
-def check_draw(game: Game, _plan: StepPlan, body: SharesBody, context: Context, _held: Held) -> Point:
+def check_draw(game: GameState, _plan: StepPlan, body: SharesBody, context: Context, _held: Held) -> Point:
     """Check the share for the top card of the pile."""
     (share,) = check_shares(game, [game.deck.drawn], body, context).values()
     return share
 
 
-def close_draw(game: Game, plan: StepPlan, shares: Mapping[int, Point]) -> tuple[Event, ...]:
+def close_draw(game: GameState, plan: StepPlan, shares: Mapping[int, Point]) -> tuple[Event, ...]:
     """Give the drawer its new card, which it alone can open."""
     game.shares += len(shares)
     position = game.deck.give(plan.subject)
@@ -352,19 +358,19 @@ def close_draw(game: Game, plan: StepPlan, shares: Mapping[int, Point]) -> tuple
     return (Drawn(plan.subject),)
 
 
-def check_over(game: Game, _plan: StepPlan, body: OverBody, _context: Context, _held: Held) -> bytes:
+def check_over(game: GameState, _plan: StepPlan, body: OverBody, _context: Context, _held: Held) -> bytes:
     """Check that the seat signs the same final position."""
     if body.position != final_hash(game):
         raise Refusal(message("the final position it signs is not the one this game has"))
     return body.position
 
 
-def close_over(game: Game, _plan: StepPlan, _hashes: Mapping[int, bytes]) -> tuple[Event, ...]:
+def close_over(game: GameState, _plan: StepPlan, _hashes: Mapping[int, bytes]) -> tuple[Event, ...]:
     game.result = final_result(game)
     return (Finished(game.result),)
 
 
-def final_hash(game: Game) -> bytes:
+def final_hash(game: GameState) -> bytes:
     """Return the hash of the position with every hand unknown, which any observer can compute."""
     return position_hash(hide(game.table_position(), ()))
 
@@ -387,7 +393,7 @@ STEPS: dict[StepKind, StepRule] = {
 STEP_OF_PHASE: dict[str, StepKind] = {"play": "turn", "draw": "turn", "late": "late", "penalty": "discard"}
 
 
-def next_plan(game: Game) -> StepPlan | None:
+def next_plan(game: GameState) -> StepPlan | None:
     """Return the step to open now, or None when the game is finished."""
     if game.plans:
         return game.plans.popleft()
@@ -399,7 +405,7 @@ def next_plan(game: Game) -> StepPlan | None:
     return StepPlan(STEP_OF_PHASE[position.phase], position.to_move)
 
 
-def awaited_seats(game: Game, plan: StepPlan) -> frozenset[int]:
+def awaited_seats(game: GameState, plan: StepPlan) -> frozenset[int]:
     who = STEPS[plan.kind].who
     if who == "subject":
         return frozenset({plan.subject})

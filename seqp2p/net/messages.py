@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias, assert_never, cast
 
 import msgspec
 
-from seqp2p.arguments import Checked
+from seqp2p.arguments import CheckedFields
 from seqp2p.i18n import message, message_of
 from seqp2p.match.contribution import PAYLOAD_SIZE_MAX, REMARK_SIZE_MAX, Contribution, SignatureBytes, StepNumber
 from seqp2p.match.encoding import DecodeError, Record, encode, require_canonical, structure, unpack
@@ -146,13 +146,13 @@ class LobbyMessage(Record, frozen=True, tag="lobby"):
     relay: Annotated[str, msgspec.Meta(max_length=RELAY_LENGTH_MAX)] | None = None
 
 
-class TakeSeat(Record, Checked, frozen=True, tag="seat_wish"):
+class TakeSeat(Record, CheckedFields, frozen=True, tag="seat_wish"):
     """Request of a joiner: sit on this free seat."""
 
     seat: SeatNumber
 
 
-class ChooseColour(Record, Checked, frozen=True, tag="colour_wish"):
+class ChooseColour(Record, CheckedFields, frozen=True, tag="colour_wish"):
     """Request of a player: have this colour for the own team."""
 
     colour: Annotated[str, msgspec.Meta(max_length=8)]

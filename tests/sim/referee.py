@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from seqp2p.crypto.group import mul, sub, sum_points
 from seqp2p.match.events import Dealt, Drawn, Dropped, Event, Redealt, Shuffled, Turned
-from seqp2p.match.game import Game
+from seqp2p.match.game import GameState
 from seqp2p.match.machine import Match
 from seqp2p.replay.format import Placed
 from seqp2p.replay.reading import Reading
@@ -28,7 +28,7 @@ class Referee:
         self._opened: dict[int, int] = {}  # physical card by deck position
         self._hands: Hands | None = None  # None during a redeal
         self._before: Position | None = None
-        self.game: Game | None = None
+        self.game: GameState | None = None
         self.owners: dict[int, int] = {}
         self.shown: set[int] = set()
 
@@ -54,7 +54,7 @@ class Referee:
                     pass
         self._note(match)
 
-    def _open_deck(self, game: Game) -> None:
+    def _open_deck(self, game: GameState) -> None:
         """Check a new draw pile: every expected card is there, once."""
         deck = game.deck
         new = range(deck.drawn, len(deck.ciphertexts))
@@ -72,10 +72,10 @@ class Referee:
         if everything != list(range(len(deck.points))):
             raise SafetyViolation(f"after a shuffle the cards are {everything}")
 
-    def _face(self, game: Game, position: int) -> Card:
+    def _face(self, game: GameState, position: int) -> Card:
         return game.deck.face(self._opened[position])
 
-    def _held(self, game: Game) -> Hands:
+    def _held(self, game: GameState) -> Hands:
         return {seat: Counter(self._face(game, position) for position in game.deck.hand(seat)) for seat in game.seats}
 
     def _turned(self, seat: int, event: Turned) -> "Counter[Card]":
