@@ -102,7 +102,7 @@ links: reference
 	$(BIN)/sphinx-build -q -E -W --keep-going -c docs -b linkcheck . build/links
 
 # Files that the newest libraries write, and a terminal of 256 colours, for which prompt_toolkit chooses better since 3.0.53.
-NEWEST := test_they_say_what_the_commands_say or test_the_files_are_as_the_code or one_of_256
+NEWEST := test_they_say_what_the_commands_say or test_the_files_are_as_the_code or one_of_256 or test_the_command_prints_the_files
 
 # An environment of its own: the package with the lowest version that it admits of each library.
 lowest:
