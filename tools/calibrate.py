@@ -32,6 +32,8 @@ ONE_IN: Final = 4
 """Turns of one game are alike: more of them take their time, and tell little."""
 ROUNDS: Final = 30
 BINS: Final = 10
+MANY: Final = 100
+"""A tenth with fewer chances tells nothing."""
 
 
 class Game(NamedTuple):
@@ -82,8 +84,8 @@ def fit(games: Sequence[Game]) -> Fit:
     turns = [(turn, game.shares) for game in games for turn in game.turns]
     rows, won = np.zeros((len(turns), teams, teams * width)), np.array([shares for _, shares in turns])
     for n, (turn, _) in enumerate(turns):
-        for team, (soon, best, mean, wins) in enumerate(turn):
-            rows[n, team, soon * width : (soon + 1) * width] = 1, best / SCALE, mean / SCALE, wins
+        for team, (soon, best, passed, *wins) in enumerate(turn):
+            rows[n, team, soon * width : (soon + 1) * width] = 1, best / SCALE, passed / SCALE, *wins
     terms = likeliest(rows, won)
     logarithms = np.log(chances(rows, terms).clip(float(LEAST)))
     bend = likeliest(np.stack([logarithms, logarithms**2, logarithms**3], axis=2), won)
@@ -140,9 +142,10 @@ def main() -> None:
             print(f"{kind}: {fit([game for game in games if game.kind == kind])},")
         return
     for table in sorted({game[:3] for game in games}):
-        cells = check([game for game in games if game[:3] == table])
-        shown = (f"{100 * foretold:.1f}:{100 * won:.1f} ({count})" for count, foretold, won in cells if count)
-        print(*table, *shown)
+        cells = [cell for cell in check([game for game in games if game[:3] == table]) if cell[0]]
+        shown = (f"{100 * foretold:.1f}:{100 * won:.1f} ({count})" for count, foretold, won in cells)
+        farthest = max((abs(foretold - won) for count, foretold, won in cells if count >= MANY), default=0)
+        print(*table, *shown, f"farthest {100 * farthest:.1f}")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 """The chance of each team to win, in a position of which all hands are known.
 
-A team has a rating, a sum of terms: for the best value of an action of its next seat, and for the mean value of its
-seats. Their weights depend on how soon the turn of the team comes. Values are those of ``learned``, each by the seat's
-own hand. The chances of the teams are in proportion to the exponentials of their ratings (R. D. Luce, Individual Choice
-Behavior, 1959). Then they are bent, for a sum of terms misses what happens between two teams. All weights were fitted
-to games by ``tools.calibrate``: docs/decisions/0023-chances.md.
+A team has a rating, a sum of terms: for the values of its seats after the best action and after a pass, and for a win
+that is possible at once. Their weights depend on how soon the turn of the team comes. Values are those of ``learned``,
+each by the seat's own hand. The chances of the teams are in proportion to the exponentials of their ratings (R. D.
+Luce, Individual Choice Behavior, 1959). Then they are bent, for a sum of terms misses what happens between two teams.
+All weights were fitted to games by ``tools.calibrate``: docs/decisions/0023-chances.md.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,11 +36,13 @@ class Standing(NamedTuple):
     soon: int
     """0 for the team that is to move, 1 for the next one …"""
     best: int
-    """After the best action of its seat that moves first; VALUE_MAX if that wins."""
-    mean: int
-    """Of its seats, after a pass."""
+    """After the best action of a seat, of its seats the mean; VALUE_MAX if that wins."""
+    passed: int
+    """After a pass, of its seats the mean."""
     wins: bool
-    """True if that seat can win at once, were it to move."""
+    """True if its seat that moves first can win at once, were it to move."""
+    partner_wins: bool = False
+    """True if another of its seats can."""
 
 
 class Terms(NamedTuple):
@@ -48,8 +50,9 @@ class Terms(NamedTuple):
 
     constant: int
     best: int
-    mean: int
+    passed: int
     wins: int
+    partner_wins: int = 0
 
 
 class Kind(NamedTuple):
@@ -117,21 +120,22 @@ def chances_of(kind: Kind, standings: Mapping[Team, Standing]) -> Chances:
 
 def standings(position: Position, weights: Weights) -> Mapping[Team, Standing]:
     """Return how the teams that still play stand, the one to move first."""
-    players, pending, by_team = position.players, position.pending, dict[Team, list[int]]()
+    players, pending, by_team = position.players, position.pending, dict[Team, list[tuple[int, int, bool]]]()
     has_moved = pending is not None and (pending.phase == "draw" or pending.passed)
     begins = next_seat(position) if has_moved else position.mover
     seats = ((begins + n - 1) % players + 1 for n in range(players))
-    first = dict[Team, int]()
     for seat in (seat for seat in seats if seat in position.staying):
-        team, seen = team_of(seat, position.teams), view(position._replace(to_move=seat, pending=None), seat)
-        outlook = Outlook(seen, weights)
-        if team not in first:
-            first[team] = max(map(outlook.value, worth_comparing(seen)))
-        by_team.setdefault(team, []).append(outlook.value(Action("pass")))
-    return {
-        team: Standing(soon, _limited(first[team]), _limited(sum(values) // len(values)), first[team] >= WIN_AT_LEAST)
-        for soon, (team, values) in enumerate(by_team.items())
-    }
+        seen = view(position._replace(to_move=seat, pending=None), seat)
+        value = Outlook(seen, weights).value
+        best, passed = max(map(value, worth_comparing(seen))), value(Action("pass"))
+        of_team = by_team.setdefault(team_of(seat, position.teams), [])
+        of_team.append((_limited(best), _limited(passed), best >= WIN_AT_LEAST))
+    found = dict[Team, Standing]()
+    for soon, (team, of_team) in enumerate(by_team.items()):
+        bests, passes, wins = zip(*of_team, strict=True)
+        means = sum(bests) // len(bests), sum(passes) // len(passes)
+        found[team] = Standing(soon, *means, wins=wins[0], partner_wins=any(wins[1:]))
+    return found
 
 
 def own_chance(value: int) -> int:
@@ -146,7 +150,8 @@ def _limited(value: int) -> int:
 
 def _rating(terms: Sequence[Terms], standing: Standing) -> Decimal:
     of = terms[standing.soon]
-    linear = of.best * standing.best + of.mean * standing.mean + (of.constant + of.wins * standing.wins) * SCALE
+    win = of.wins * standing.wins + of.partner_wins * standing.partner_wins
+    linear = of.best * standing.best + of.passed * standing.passed + (of.constant + win) * SCALE
     return Decimal(linear) / (CERTAIN * SCALE)
 
 

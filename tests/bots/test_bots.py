@@ -260,7 +260,7 @@ def test_chances_sum_up_and_rise_with_the_values(table: Table, data: st.DataObje
         for soon, team in enumerate(range(1, table.teams + 1))
     }
     more = data.draw(st.integers(0, 1000))
-    after = before | {1: before[1]._replace(best=before[1].best + more, mean=before[1].mean + more)}
+    after = before | {1: before[1]._replace(best=before[1].best + more, passed=before[1].passed + more)}
     found, higher = (chances_of(kind, standing) for standing in (before, after))
     assert sum(found) == sum(higher) == CERTAIN
     assert 0 <= found[0] <= higher[0]
@@ -271,6 +271,15 @@ def test_who_has_moved_and_is_to_draw_plays_after_all_others() -> None:
     after = apply(position, parse_action(CLASSIC, "2S b1"))
     assert (after.to_move, after.phase) == (1, "draw")
     assert [*standings(after, shipped(CLASSIC, 2))] == [2, 1]
+
+
+def test_a_team_stands_as_its_seats_do() -> None:
+    hands = ["6C,3C,7D", "7C,9C,2D", "8C,TC,9D", "5S,KC,8D", "QC,AC,TD", "QD,KD,AD"]
+    position = make({"a": "b1 c1 d1", "b": "h8", "c": "h9"}, hands, teams=3, possible=False)
+    found = standings(position, shipped(CLASSIC, 3))
+    assert [each.partner_wins for each in found.values()] == [True, False, False]
+    assert not any(each.wins for each in found.values())
+    assert found[1].passed < VALUE_MAX // 4 < found[1].best
 
 
 def test_a_team_that_has_left_has_no_chance() -> None:
