@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import islice, starmap
 from math import inf, log10, sqrt
 from typing import Final
 
@@ -305,22 +306,22 @@ def play_deals(ladder: Ladder, seed: int, jobs: int = 1, time_s: float = TIME_S)
     checked_jobs(jobs)
     if not 0 < time_s < inf:
         raise ValueError(f"time_s must be more than 0 seconds, and finite, not {time_s}")
+    return _played(ladder, seed, jobs, time_s)
+
+
+def _played(ladder: Ladder, seed: int, jobs: int, time_s: float) -> Generator[DealResult]:
     programs = any(kind_of(bot) == "program" for contest in ladder.contests for bot in contest.bots)
+    tasks = ((ladder.contests[number], seed, deal, number, time_s) for number, deal in iter(ladder.next, None))
     if jobs == 1 and not programs:
-        while (task := ladder.next()) is not None:
-            number, deal = task
-            result = play_deal(ladder.contests[number], seed, deal, number, time_s)
-            if ladder.take(result):
-                yield result
+        yield from filter(ladder.take, starmap(play_deal, tasks))
         return
     with workers(jobs) as pool:
         playing = deque[Future[DealResult]]()
         while True:
             try:
-                while len(playing) < DEALS_AHEAD * jobs and (task := ladder.next()) is not None:
-                    number, deal = task
+                for task in islice(tasks, DEALS_AHEAD * jobs - len(playing)):
                     with interrupts_deferred():
-                        playing.append(pool.submit(play_deal, ladder.contests[number], seed, deal, number, time_s))
+                        playing.append(pool.submit(play_deal, *task))
                 if not playing:
                     return
                 result = playing.popleft().result()
