@@ -261,6 +261,7 @@ class Ladder:
         self._handed_out[number] += 1
         return number, deal
 
+    @check_arguments
     def take(self, result: DealResult) -> bool:
         """Count a deal. Return False, and count nothing, if its contest has stopped before.
 
