@@ -252,14 +252,12 @@ class Ladder:
 
         The contests take turns, so an early end leaves all with the same number of deals.
         """
-        numbers = range(len(self.contests))
-        going = [each for each in numbers if self._handed_out[each] < self.deals and not self._is_decided(each)]
+        going = [each for each, out in enumerate(self._handed_out) if out < self.deals and not self._is_decided(each)]
         if not going:
             return None
         number = min(going, key=self._handed_out.__getitem__)
-        deal = self._handed_out[number]
         self._handed_out[number] += 1
-        return number, deal
+        return number, self._handed_out[number] - 1
 
     @check_arguments
     def take(self, result: DealResult) -> bool:
