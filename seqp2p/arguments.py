@@ -16,6 +16,7 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
     """Return the function, which now raises a TypeError with the name of an argument of a wrong type.
 
     Only the class of an argument is compared with its annotation, not what a collection has in it. A bool is no int.
+    The function has no ``*args``; its ``**kwargs``, if it has them, are an Unpack of a TypedDict.
 
     >>> @check_arguments
     ... def double(number: int) -> int:

@@ -92,9 +92,7 @@ from seqp2p.net.errors import (
     Unreachable as Unreachable,
     WrongKey as WrongKey,
 )
-from seqp2p.net.messages import AcceptGame as AcceptGame
-from seqp2p.net.messages import ChooseColour as ChooseColour
-from seqp2p.net.messages import TakeSeat as TakeSeat
+from seqp2p.net.messages import AcceptGame as AcceptGame, ChooseColour as ChooseColour, TakeSeat as TakeSeat
 from seqp2p.replay.disk import NotAFile as NotAFile
 from seqp2p.replay.playback import (
     CheatProved as CheatProved,

@@ -24,11 +24,10 @@ from seqp2p.crypto.identity import Identity
 from seqp2p.errors import ungrouped
 from seqp2p.live.runtime import ignore
 from seqp2p.lobby.events import Guest, LobbyEvent, LobbyShown
-from seqp2p.lobby.spectators import SPECTATORS_MAX
 from seqp2p.match.names import BOT_NAME
 from seqp2p.match.table import Settings, TableChoices
 from seqp2p.net.errors import NetError
-from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.limits import DEFAULT_LIMITS, SPECTATORS_MAX
 
 CALL_AGAIN_S: Final = 1.0
 """After so many seconds a bot that got no seat is called again."""

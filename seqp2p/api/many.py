@@ -162,13 +162,10 @@ def of_all(look: Callable[[Named], T], files: Iterable[Named], jobs: int) -> Gen
             while waiting:
                 yield _first(waiting)
         except BrokenProcessPool:
-            text = message("a process that verifies has been killed")
-            hint = message(
-                "with fewer processes it takes less memory; a script that starts them does its own work below"
-                " if __name__ == '__main__':"
-            )
-            error = UserError(text, hint, FAILED)
-            error.add_note(hint)  # where a script's own traceback ends
+            hint = message("with fewer processes it takes less memory")
+            error = UserError(message("a process that verifies has been killed"), hint, FAILED)
+            # A script's own traceback has no hint, and ends with the note.
+            error.add_note(f"{hint}; a script that starts them does its own work below if __name__ == '__main__':")
             raise error from None
 
 

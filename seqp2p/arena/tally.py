@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import islice, starmap
 from math import inf, log10, sqrt
 from typing import Final
 
@@ -251,15 +252,14 @@ class Ladder:
 
         The contests take turns, so an early end leaves all with the same number of deals.
         """
-        numbers = range(len(self.contests))
-        going = [each for each in numbers if self._handed_out[each] < self.deals and not self._is_decided(each)]
+        going = [each for each, out in enumerate(self._handed_out) if out < self.deals and not self._is_decided(each)]
         if not going:
             return None
         number = min(going, key=self._handed_out.__getitem__)
-        deal = self._handed_out[number]
         self._handed_out[number] += 1
-        return number, deal
+        return number, self._handed_out[number] - 1
 
+    @check_arguments
     def take(self, result: DealResult) -> bool:
         """Count a deal. Return False, and count nothing, if its contest has stopped before.
 
@@ -305,22 +305,22 @@ def play_deals(ladder: Ladder, seed: int, jobs: int = 1, time_s: float = TIME_S)
     checked_jobs(jobs)
     if not 0 < time_s < inf:
         raise ValueError(f"time_s must be more than 0 seconds, and finite, not {time_s}")
+    return _played(ladder, seed, jobs, time_s)
+
+
+def _played(ladder: Ladder, seed: int, jobs: int, time_s: float) -> Generator[DealResult]:
     programs = any(kind_of(bot) == "program" for contest in ladder.contests for bot in contest.bots)
+    tasks = ((ladder.contests[number], seed, deal, number, time_s) for number, deal in iter(ladder.next, None))
     if jobs == 1 and not programs:
-        while (task := ladder.next()) is not None:
-            number, deal = task
-            result = play_deal(ladder.contests[number], seed, deal, number, time_s)
-            if ladder.take(result):
-                yield result
+        yield from filter(ladder.take, starmap(play_deal, tasks))
         return
     with workers(jobs) as pool:
         playing = deque[Future[DealResult]]()
         while True:
             try:
-                while len(playing) < DEALS_AHEAD * jobs and (task := ladder.next()) is not None:
-                    number, deal = task
+                for task in islice(tasks, DEALS_AHEAD * jobs - len(playing)):
                     with interrupts_deferred():
-                        playing.append(pool.submit(play_deal, ladder.contests[number], seed, deal, number, time_s))
+                        playing.append(pool.submit(play_deal, *task))
                 if not playing:
                     return
                 result = playing.popleft().result()

@@ -5,8 +5,6 @@ import random
 from collections.abc import Callable
 from typing import Any, Protocol
 
-import trio
-
 from seqp2p.i18n import message
 from seqp2p.rules import Action, View
 
@@ -67,6 +65,8 @@ class BotPlayer:
 
     async def choose(self, view: View, refused: str | None) -> Action:
         """Return the bot's choice. A bot chooses among the legal actions, so it is never refused."""
+        import trio  # what the names of the bots need not wait for
+
         assert refused is None, f"a bot chose what is not legal: {refused}"
         begun = trio.current_time()
         # A choice that is no longer needed may take its time: it costs only the bot's own randomness.

@@ -11,7 +11,7 @@ from seqp2p.bots.registry import USUAL
 from seqp2p.cli import running
 from seqp2p.cli.errors import polite_signals, stopped_by
 from seqp2p.cli.json_events import GAME_EVENTS, DealtEvent, OverEvent
-from seqp2p.cli.options import BotName, NumberRange, make_relay, make_settings, usable_replay_dir
+from seqp2p.cli.options import BotName, NumberRange, make_address, make_settings, usable_replay_dir
 from seqp2p.cli.output import Output
 from seqp2p.cli.replays import describe, verify_file
 from seqp2p.cli.reporter import TABLE_FULL
@@ -43,7 +43,7 @@ def command(players: int, bot: str, pace_s: float, relay: str | None, replay_dir
     except UserError as error:
         sizes = ", ".join(str(size.players) for size in CLASSIC.sizes)
         raise UserError(message_of(error), t("choose one of --players {sizes}", sizes=sizes), USAGE) from None
-    used = make_relay(relay or "")
+    used = make_address(relay, relay=True)
     directory = usable_replay_dir(replay_dir)
     arguments = ["--bot", bot, "--pace", str(pace_s), "--replay-dir", str(directory), "--json", "--until-stdin-closes"]
     arguments += [] if used is None else ["--relay", str(used)]

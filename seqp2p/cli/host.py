@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from seqp2p.api.table import HostOptions
 from seqp2p.bots.registry import USUAL
 from seqp2p.cli.options import (
     BotName,
@@ -17,12 +16,9 @@ from seqp2p.cli.options import (
     seat_options,
     table_options,
 )
-from seqp2p.cli.own_table import Filling, host
-from seqp2p.cli.running import run_async
 from seqp2p.errors import USAGE, UserError
 from seqp2p.i18n import message
-from seqp2p.lobby.spectators import SPECTATORS_MAX
-from seqp2p.net.limits import DEFAULT_LIMITS
+from seqp2p.net.limits import DEFAULT_LIMITS, SPECTATORS_MAX
 from seqp2p.ui.language import t
 
 
@@ -63,8 +59,12 @@ def command(
     seat: Callable[[], SeatOptions],
     **table: Any,
 ) -> None:
+    from seqp2p.api.table import HostOptions  # what --help and the completion of a name need not wait for
+    from seqp2p.cli.own_table import Filling, host
+    from seqp2p.cli.running import run_async
+
     settings = make_settings(players, **table)
-    address, wished = None if listen is None else make_address(listen), HostOptions(spectators, advertise=not hidden)
+    address, wished = make_address(listen), HostOptions(spectators, advertise=not hidden)
     options = seat()
     pace_s = options.choices.pace_s or (options.output.preferences.pace if options.person else 0)
     at_once = fill is not None and (options.output.json or not options.person)
@@ -73,7 +73,7 @@ def command(
         raise UserError(text, exit_code=USAGE)
     filling = Filling(fill or USUAL, pace_s, at_once=at_once, wait_for=wait_for or 0)
     options = replace(options, start=filling.call, pause=filling.pause)
-    if options.choice.colour not in (None, *settings.offered_colours):
+    if options.colour not in (None, *settings.offered_colours):
         raise UserError(
             t("the colours of this table are {colours}", colours=", ".join(settings.offered_colours)), exit_code=USAGE
         )

@@ -14,6 +14,7 @@ from seqp2p.cli.options import SeatOptions, make_address, map_port_option, place
 from seqp2p.cli.running import run_async
 from seqp2p.cli.series import play_games, sitting_down
 from seqp2p.i18n import message
+from seqp2p.lobby.events import SeatChoice
 from seqp2p.net.addresses import Address
 from seqp2p.net.dialling import Route
 from seqp2p.ui.language import t
@@ -42,9 +43,8 @@ def command(
     team: int | None,
     seat: Callable[[], SeatOptions],
 ) -> None:
-    options = seat()
-    options = replace(options, choice=replace(options.choice, seat=wished_seat, team=team))
-    address = None if listen is None else make_address(listen)
+    options = replace(seat(), wished_seat=wished_seat, team=team)
+    address = make_address(listen)
     raise SystemExit(run_async(lambda: join(host, code, options, address, map_port=map_port)))
 
 
@@ -53,9 +53,10 @@ async def join(
 ) -> int:
     async with sitting_down(options, listen, map_port=map_port) as (output, endpoint):
         view = LobbyView(output, t("seqp2p: join a table"))
+        choice = SeatChoice(options.wished_seat, options.team, options.colour)
 
         async def enter(route: Route, given: str) -> int:
-            table = await joined_table(endpoint, route, given, choice=options.choice)
+            table = await joined_table(endpoint, route, given, choice=choice)
             teller = LobbyTeller(options, output, view)
             return await play_games(table, options, teller, teller.on_event, Lobby.wait)
 

@@ -345,8 +345,8 @@ def exit_code_of(arguments: Sequence[str]) -> int:
         if command := resume_command():
             error.hint = t("come back with: {command}", command=command)
         elif error.exit_code == USAGE and not error.hint:
-            named = [word for word in arguments if word in COMMANDS][:1]
-            error.hint = t("see {command} --help", command=" ".join(["seqp2p", *named]))
+            _, named, _ = spoken(cli).make_parser(click.Context(cli)).parse_args([*arguments])
+            error.hint = t("see {command} --help", command=" ".join(["seqp2p", *named[:1]]))
         if error.quotes_code or error.exit_code == USAGE:
             log_file.error(f"{type(error).__name__}, which may quote a join code", "", error.exit_code)
         else:

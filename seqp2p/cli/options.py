@@ -11,29 +11,30 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Unpack
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, Unpack
 
 import click
 
 from seqp2p.api import settings
 from seqp2p.api.home import usual_name, usual_replay_dir
 from seqp2p.api.settings import GRACE_S
-from seqp2p.bots.program import Program
 from seqp2p.bots.registry import BOTS, why_no_bot
 from seqp2p.cli import progress
 from seqp2p.cli.errors import note_child, sentence
 from seqp2p.cli.output import Output, ScreenWish, show_error
 from seqp2p.cli.preferences import BY_NAME, PALETTES, change, kept, refusal
-from seqp2p.cli.running import is_terminal
 from seqp2p.errors import USAGE, UserError
 from seqp2p.i18n import message, message_of, of_system
-from seqp2p.lobby.events import ANY_SEAT, SeatChoice
 from seqp2p.match.table import GRACE_S_MAX, TABLE_OPTIONS, Settings, TableChoices, TableError
-from seqp2p.net.addresses import Address, AddressError, parse_address, parse_relay_address
 from seqp2p.rules import VARIANTS, TableOption
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.words import own_name_fault
 
+if TYPE_CHECKING:  # What --help and the completion of a name need not wait for.
+    from seqp2p.bots.program import Program
+    from seqp2p.net.addresses import Address
+
+Function: TypeAlias = Callable[..., Any]
 # Less than this is over before a person has seen the board.
 GAMES_MAX = 10_000
 TIME_S_MAX = 86_400
@@ -60,7 +61,7 @@ class Choices:
     bot: str | None
     pace_s: float
     replay_dir: Path
-    program: Program | None = None
+    program: "Program | None" = None
     coached: bool = False
     """A person at a table of bots, who may ask for hints."""
 
@@ -74,10 +75,10 @@ class Choices:
 class SeatOptions:
     """A seat's options on the command line.
 
-    ``games`` are played without asking; ``choice`` is wished for in the first lobby. ``start`` calls bots to the free
-    seats, where this player may, and ``pause`` calls no more of them. With
-    ``until_stdin_closes`` another process started this one, and its end ends it. ``wish`` is a person's screen,
-    ``relay`` the one that this player has named.
+    ``games`` are played without asking. ``start`` calls bots to the free seats, where this player may, and ``pause``
+    calls no more of them. A seat, a team and a colour are wished for in the first lobby. With ``until_stdin_closes``
+    another process started this one, and its end ends it. ``wish`` is a person's screen, ``relay`` the one that this
+    player has named.
     """
 
     choices: Choices
@@ -87,9 +88,11 @@ class SeatOptions:
     games: int = 1
     start: Callable[[], None] | None = None
     pause: Callable[[], None] = lambda: None
-    choice: SeatChoice = ANY_SEAT
+    wished_seat: int | None = None
+    team: int | None = None
+    colour: str | None = None
     wish: ScreenWish | None = None
-    relay: Address | None = None
+    relay: "Address | None" = None
 
     @property
     def person(self) -> bool:
@@ -99,7 +102,7 @@ class SeatOptions:
     def with_relay(self, typed: str | None) -> "SeatOptions":
         """Return the options with the relay that was typed, else with the one of a person's settings."""
         kept = self.output.preferences.relay if self.person else ""
-        return dataclasses.replace(self, relay=make_relay(kept if typed is None else typed))
+        return dataclasses.replace(self, relay=make_address(kept if typed is None else typed, relay=True))
 
     @property
     def wished(self) -> ScreenWish | None:
@@ -125,6 +128,10 @@ def checked_name(wish: str | None) -> str | None:
     if wish is not None and (fault := own_name_fault(wish)):
         raise UserError(fault, t("choose another with --name"), USAGE)
     return wish
+
+
+def is_terminal() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
 
 
 def own_name(wish: str | None, output: Output) -> str | None:
@@ -154,22 +161,17 @@ def ask_name() -> str | None:
     return None
 
 
-def make_address(text: str) -> Address:
-    """An address as typed; raises UserError (usage) if it is none."""
-    try:
-        return parse_address(text)
-    except AddressError as error:
-        raise UserError(sentence(message_of(error)), error.hint, USAGE) from None
+def make_address(text: str | None, *, relay: bool = False) -> "Address | None":
+    """An address as typed, if any was; an empty text is no relay. Raises UserError (usage) if it is none."""
+    if text is None or (relay and not text):
+        return None
+    from seqp2p.net.addresses import AddressError, parse_address, parse_relay_address
 
-
-def make_relay(text: str) -> Address | None:
-    """The address of a relay as typed, or None for an empty text; raises UserError (usage) if it is none."""
     try:
-        return parse_relay_address(text) if text else None
+        return (parse_relay_address if relay else parse_address)(text)
     except AddressError as error:
-        raise UserError(
-            sentence(message_of(error)), t("write HOST:PORT, as in relay.example.org:4001"), USAGE
-        ) from None
+        hint = t("write HOST:PORT, as in relay.example.org:4001") if relay else error.hint
+        raise UserError(sentence(message_of(error)), hint, USAGE) from None
 
 
 replay_dir_option = click.option(
@@ -193,9 +195,9 @@ def make_settings(players: int, **choices: Unpack[TableChoices]) -> Settings:
         raise UserError(message_of(error), exit_code=USAGE) from None
 
 
-def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def table_options(command: Function) -> Function:
     """The options that say how a table plays, except for how many players. ``make_settings`` takes their values."""
-    options: tuple[Callable[..., Any], ...] = (
+    options: tuple[Function, ...] = (
         click.option("--teams", type=int, help=message("2 or 3 teams, with 6 or 12 players; 2 by default.")),
         click.option("--variant", type=click.Choice(list(VARIANTS)), default="classic"),
         *map(_flag, TABLE_OPTIONS),
@@ -221,7 +223,7 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_all(options, command)
 
 
-def _flag(row: TableOption) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _flag(row: TableOption) -> Callable[[Function], Function]:
     """Return the flag of an option: it sets the unusual value."""
 
     def value(_context: click.Context, _option: click.Parameter, given: bool) -> bool:
@@ -243,7 +245,7 @@ def complete_colour(_context: click.Context, _parameter: click.Parameter, incomp
     return [colour for colour in colours if colour.startswith(incomplete)]
 
 
-def seat_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def seat_options(command: Function) -> Function:
     """The options that host and join share: who plays the seat, under which name, how often, where replays go."""
     name = click.option("--name", help=message("The name the others see; default: the setting, or the account's."))
     games = click.option(
@@ -261,7 +263,7 @@ def seat_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return playing_options(command, name, games, colour, relay_option)
 
 
-def playing_options(command: Callable[..., Any], *others: Callable[..., Any]) -> Callable[..., Any]:
+def playing_options(command: Function, *others: Function, folder: Function = replay_dir_option) -> Function:
     """The options of every command that plays a seat, then these others, then those of the screen.
 
     The command gets ``seat``, a function that makes a SeatOptions of them. It raises UserError.
@@ -292,11 +294,10 @@ def playing_options(command: Callable[..., Any], *others: Callable[..., Any]) ->
         program = None if exec_line is None else make_program(exec_line, exec_time_s, verbose=verbose_bot)
 
         def seat() -> SeatOptions:
-            choices = Choices(bot, pace_s, usable_replay_dir(replay_dir), program)
-            output, choice = Output(as_json), SeatChoice(colour=colour)
+            choices, output = Choices(bot, pace_s, usable_replay_dir(replay_dir), program), Output(as_json)
             # A seat that is resumed keeps its name: it has no such option.
             called = own_name(name, output) if others and choices.person else checked_name(name)
-            options = SeatOptions(choices, called, output, until_stdin_closes, games, choice=choice, wish=wish)
+            options = SeatOptions(choices, called, output, until_stdin_closes, games, colour=colour, wish=wish)
             return options.with_relay(relay)
 
         command(seat=seat, **more)
@@ -306,7 +307,7 @@ def playing_options(command: Callable[..., Any], *others: Callable[..., Any]) ->
         click.option(
             "--pace", "pace_s", type=NumberRange(0, 3600), default=0, help=message("Minimum seconds for a turn.")
         ),
-        replay_dir_option if others else replays_option,  # A game that is resumed has its replay.
+        folder,
         click.option("--json", "as_json", is_flag=True, help=message("One JSON object per event on standard output.")),
         click.option("--until-stdin-closes", is_flag=True, hidden=True),
         click.option(
@@ -323,13 +324,13 @@ def playing_options(command: Callable[..., Any], *others: Callable[..., Any]) ->
     return with_all(options, with_seat)
 
 
-def with_all(options: Sequence[Callable[..., Any]], command: Callable[..., Any]) -> Callable[..., Any]:
+def with_all(options: Sequence[Function], command: Function) -> Function:
     for option in reversed(options):
         command = option(command)
     return command
 
 
-def screen_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def screen_options(command: Function) -> Function:
     """Add the options of every command with a screen; the command gets them as ``wish``."""
 
     @functools.wraps(command)
@@ -369,7 +370,7 @@ class BotName(click.Choice[str]):
         return str(value)
 
 
-def make_program(line: str, time_s: float | None, *, verbose: bool) -> Program:
+def make_program(line: str, time_s: float | None, *, verbose: bool) -> "Program":
     """Return the program of this command line, split as by a shell. Raises UserError (usage) if there is none."""
     try:
         arguments = tuple(shlex.split(line))
@@ -381,6 +382,8 @@ def make_program(line: str, time_s: float | None, *, verbose: bool) -> Program:
         message = t("there is no program {name!r} that could be started", name=name)
         hint = t("name it with its folder, like {example}; it must be executable", example="./bot.py")
         raise UserError(message, hint, USAGE)
+    from seqp2p.bots.program import Program
+
     return Program(arguments, time_s, verbose)
 
 
@@ -391,7 +394,7 @@ map_port_option = click.option(
 )
 
 
-def place_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def place_options(command: Function) -> Function:
     """Add the options that name a table; the command gets them as ``host`` and ``code``."""
 
     @functools.wraps(command)
@@ -407,11 +410,10 @@ def place_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.argument("place", metavar=message("[CODE | HOST:PORT]"), required=False)(code(with_place))
 
 
-def read_place(place: str | None, code: str | None) -> tuple[Address | None, str | None]:
+def read_place(place: str | None, code: str | None) -> "tuple[Address | None, str | None]":
     """Return the host's address and the code, as far as they are given. Raises UserError (usage)."""
     if place is not None and _LIKE_A_CODE.fullmatch(place):
         if code is not None:
             raise UserError(t("the join code is given twice"), t("leave out --code"), USAGE)
         return None, place
-    address = None if place is None else make_address(place)
-    return address, code or os.environ.get("SEQP2P_CODE") or None
+    return make_address(place), code or os.environ.get("SEQP2P_CODE") or None

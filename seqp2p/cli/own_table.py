@@ -251,8 +251,8 @@ async def play_at_own_table(
             filling.on_event(event)
 
         async def wait_in(lobby: Lobby) -> LiveGame:
-            if table.last is None and options.choice.colour is not None:
-                lobby.ask(ChooseColour(options.choice.colour))
+            if table.last is None and options.colour is not None:
+                lobby.ask(ChooseColour(options.colour))
             game = await lobby.wait()
             filling.close()
             if table.options.spectators:

@@ -2,7 +2,7 @@
 
 import click
 
-from seqp2p.cli.options import make_relay, relay_option
+from seqp2p.cli.options import make_address, relay_option
 from seqp2p.cli.output import Output
 from seqp2p.cli.running import run_async
 from seqp2p.cli.ways import tell_ways
@@ -27,7 +27,7 @@ def command(relay: str | None, *, as_json: bool) -> None:
 
 async def reach(output: Output, typed: str) -> int:
     """Tell the ways, with the relay that was typed; return 0 if one seems to be open, else 4."""
-    ways = await tell_ways(output, make_relay(typed))
+    ways = await tell_ways(output, make_address(typed, relay=True))
     for way in ways:
         output.event(way)
     return DONE if any(way.open for way in ways) else NOT_CONNECTED

@@ -4,6 +4,7 @@ import contextlib
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -20,7 +21,7 @@ from seqp2p.bots.registry import USUAL
 from seqp2p.cli import progress
 from seqp2p.cli.errors import polite_signals, remember_seat
 from seqp2p.cli.lobby import LobbyTeller, LobbyView
-from seqp2p.cli.options import SeatOptions, make_address, map_port_option, playing_options
+from seqp2p.cli.options import SeatOptions, make_address, map_port_option, playing_options, replays_option
 from seqp2p.cli.output import Output, on_screen
 from seqp2p.cli.own_table import Filling, bots_again, play_at_own_table
 from seqp2p.cli.playing import exit_code_of, play, resume_options
@@ -64,9 +65,9 @@ def complete_game(context: click.Context, _parameter: click.Parameter, incomplet
     "--listen", metavar=message("ADDR:PORT"), help=message("Where to listen; default: the same address as before.")
 )
 @map_port_option
-@playing_options
+@partial(playing_options, folder=replays_option)
 def command(game: str | None, listen: str | None, map_port: bool, seat: Callable[[], SeatOptions]) -> None:
-    address = None if listen is None else make_address(listen)
+    address = make_address(listen)
     options = seat()
     raise SystemExit(run_async(lambda: resume(game, address, options, map_port=map_port)))
 

@@ -190,10 +190,6 @@ read_line: Final = LineReader(0).read_line
 """Reads standard input."""
 
 
-def is_terminal() -> bool:
-    return sys.stdin is not None and sys.stdin.isatty()
-
-
 # Child processes.
 
 

@@ -16,7 +16,7 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from seqp2p.arguments import arguments_of
+from seqp2p.arguments import arguments_of, check_arguments
 from seqp2p.learning.observation import (
     PHASES,
     Observation,
@@ -46,6 +46,7 @@ class RawEnv(Environment):
         "is_parallelizable": False,
     }
 
+    @check_arguments
     def __init__(
         self,
         players: int = 2,

@@ -68,6 +68,8 @@ def action_of(variant: Variant, number: int) -> Action:
     >>> [str(action_of(CLASSIC, number)) for number in (1, 101, 399 - 1, 500, 604)]
     ['2S b1', 'JC b1', 'JH xi10', '2C dead', 'pass']
     """
+    if isinstance(number, bool):
+        check(action_of, variant, number)
     try:
         actions = actions_of(variant)
         action = actions[number] if 0 <= number < len(actions) else None
@@ -129,12 +131,9 @@ class Table:
         With the same ``seed`` the same games follow on every machine; without one they go on from the seed before.
         """
         if seed is not None:
-            try:
-                seed = operator.index(seed)  # an integer of NumPy, too
-            except TypeError:
+            if isinstance(seed, bool) or not hasattr(seed, "__index__"):  # an integer of NumPy has it, too
                 check(Table.reset, self, seed)
-                raise
-            self._cards = random.Random(f"seqp2p_v0 {seed}")  # noqa: S311 -- the same cards again are wanted
+            self._cards = random.Random(f"seqp2p_v0 {operator.index(seed)}")  # noqa: S311 -- the same cards again are wanted
         first = self._cards.randint(1, self.players)
         self._game = Game(self.variant, self.players, self._cards, teams=self.teams, options=self.options, first=first)
         self._last: Action | None = None

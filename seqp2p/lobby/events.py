@@ -18,7 +18,7 @@ from seqp2p.match.table import Settings, name_fault
 from seqp2p.match.text import clean
 from seqp2p.net.addresses import Address
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits
-from seqp2p.net.messages import AcceptGame, ChooseColour, DeclinedMessage, TakeSeat
+from seqp2p.net.messages import LINE_LENGTH_MAX, AcceptGame, ChooseColour, DeclinedMessage, TakeSeat
 from seqp2p.net.serving import Listener
 from seqp2p.net.tls import Credentials
 
@@ -142,7 +142,7 @@ DECLINED: Final[Mapping[str, str]] = MappingProxyType(
         "nobody": message("No other player of that name sits here."),
         "too_fast": message("Too many messages within a minute: wait a little."),
         "nothing": message("There is nothing to say."),
-        "too_long": message("A line has at most 200 characters."),
+        "too_long": message("A line has at most {most} characters.", most=LINE_LENGTH_MAX),
         "host_only": message("Only the host can do that."),
         "no_relay": message("There is no other relay to use at this table."),
     }

@@ -18,9 +18,8 @@ from seqp2p.match.table import Bytes32
 from seqp2p.match.text import cleaned, text_fault
 from seqp2p.net.errors import PeerError
 from seqp2p.net.limits import Limits, Newest, Window
-from seqp2p.net.messages import LINE_SIZE_MAX, LineMessage
+from seqp2p.net.messages import LINE_LENGTH_MAX, LINE_SIZE_MAX, LineMessage
 
-LINE_LENGTH_MAX: Final = 200
 _NUMBER_MAX: Final = 2**31 - 1
 SPEAKERS_MAX: Final = 1_024
 """Keys whose numbers are kept; each has given the code."""

@@ -16,7 +16,6 @@ import contextlib
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
 
 import trio
 
@@ -32,9 +31,6 @@ from seqp2p.net.frames import FrameStream
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits, Newest, Pace, pace_of
 from seqp2p.net.links import Link
 from seqp2p.net.relay import Wire
-
-SPECTATORS_MAX: Final = 200
-"""The most that an option allows at one host: 200 links carry each byte of the game 200 times."""
 
 
 def of_spectators(limits: Limits) -> Limits:

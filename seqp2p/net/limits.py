@@ -16,6 +16,8 @@ from typing import Final, TypeVar
 K = TypeVar("K")
 V = TypeVar("V")
 
+SPECTATORS_MAX: Final = 200
+"""The most that an option allows at one host: 200 links carry each byte of the game 200 times."""
 _AT_ONCE_S: Final = 0.001
 """A shorter wait than this is none: clocks are no finer."""
 _PAUSE_S: Final = 0.2

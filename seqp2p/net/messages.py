@@ -33,6 +33,7 @@ from seqp2p.net.frames import frame
 
 PAKE_SIZE: Final = 33
 STATEMENT_SIZE_MAX: Final = 2048
+LINE_LENGTH_MAX: Final = 200
 LINE_SIZE_MAX: Final = 1024
 
 Role: TypeAlias = Literal["join", "link", "watch"]

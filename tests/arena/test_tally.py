@@ -184,8 +184,9 @@ def test_it_stops_at_the_first_look_with_an_interval_so_narrow() -> None:
     [
         (lambda: Ladder([PAIR], 0), ValueError, "deals must be at least 1, not 0"),
         (lambda: Ladder([PAIR], "2"), TypeError, "Ladder: deals must be int, not str"),  # type: ignore[arg-type]
+        (lambda: Ladder([PAIR], 1).take(2), TypeError, "Ladder.take: result must be DealResult, not int"),  # type: ignore[arg-type]
         (lambda: play_deals(Ladder([PAIR], 1), "x"), TypeError, "play_deals: seed must be int, not str"),  # type: ignore[arg-type]
-        (lambda: next(play_deals(Ladder([PAIR], 1), 1, 0)), ValueError, "jobs is 1 to 61, or None, not 0"),
+        (lambda: play_deals(Ladder([PAIR], 1), 1, 0), ValueError, "jobs is 1 to 61, or None, not 0"),
     ],
 )
 def test_wrong_arguments_are_named(use: Callable[[], object], kind: type[Exception], why: str) -> None:
@@ -198,7 +199,7 @@ def test_what_is_no_number_is_refused(none: float) -> None:
     with pytest.raises(ValueError, match="until is a share"):
         Ladder([PAIR], 3, until=none)
     with pytest.raises(ValueError, match="time_s must be more than 0"):
-        next(play_deals(Ladder([PAIR], 3), 1, time_s=none))
+        play_deals(Ladder([PAIR], 3), 1, time_s=none)
 
 
 def test_it_does_not_look_before_there_are_enough_deals() -> None:

@@ -25,6 +25,7 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from seqp2p.cli import progress
 from seqp2p.cli import running as lines
 from seqp2p.cli.json_events import GAME_EVENTS, RemarkEvent
+from seqp2p.cli.options import is_terminal
 from seqp2p.cli.output import Output, ScreenWish, on_screen, prepare_streams, printable, restyled, show_error
 from seqp2p.cli.reporter import setup_progress
 from seqp2p.cli.running import LineReader
@@ -247,7 +248,7 @@ def test_streams_that_are_closed_become_the_null_device(monkeypatch: pytest.Monk
     opened = [sys.stdin, sys.stdout, sys.stderr]
     assert [stream.name for stream in opened] == [os.devnull] * 3
     assert (sys.stdout.errors, sys.stderr.errors) == ("backslashreplace",) * 2
-    assert not lines.is_terminal()
+    assert not is_terminal()
     for stream in opened:
         stream.close()
 

@@ -23,8 +23,8 @@ import seqp2p
 from seqp2p.api.error_codes import ERROR_CODES
 from seqp2p.api.known import Meeting, remember
 from seqp2p.bots.registry import BOTS
+from seqp2p.cli import log_file, menu, output
 from seqp2p.cli import main as main_module
-from seqp2p.cli import menu, output
 from seqp2p.cli.completion import SHELLS, VARIABLE
 from seqp2p.cli.main import COMMANDS, EXIT_CODES, HEADINGS, spoken
 from seqp2p.cli.main import cli as bare_group
@@ -71,18 +71,21 @@ def test_options_have_headings_in_the_language_of_the_reader(cli: Cli) -> None:
 
 
 def test_help_and_games_import_no_more_than_they_need(people: Household) -> None:
-    """Help is quick without network, cryptography and rules; a game without a screen does without prompt_toolkit."""
+    """Help and completions are quick without the network, help without rules; a plain game has no prompt_toolkit."""
     playing = [COMMANDS[name][0] for name in ("play", "host", "join", "resume", "watch")]
     code = f"""import sys, runpy
 try: runpy.run_module('seqp2p', run_name='__main__')
 except SystemExit: print(sorted(sys.modules))
+import seqp2p.cli.host
+print(sorted(sys.modules))
 import {", ".join(playing)}
 print(sorted(sys.modules))"""
     process = people.run([sys.executable, "-c", code, "--help"])
     assert process.end() == 0
-    *_, helping, then = process.out
+    *_, helping, completing, then = process.out
     for heavy in ("trio", "cryptography", "seqp2p.rules", "seqp2p.net", "asyncio", "ssl"):
         assert f"'{heavy}'" not in helping
+    assert "'trio'" not in completing
     assert "'prompt_toolkit'" not in then
 
 
@@ -129,6 +132,12 @@ def test_a_fault_shows_its_place_only_when_asked(
 def test_a_usage_error_that_knows_no_command() -> None:
     error = main_module.usage_error(click.UsageError("What  is\nthis?."))
     assert (str(error), error.hint, error.exit_code) == ("what is this?", "see seqp2p --help", 2)
+
+
+def test_the_value_of_an_option_is_no_command(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert refused(cli("--log-file", "play", "host", "--players", 7))[2] == "see seqp2p host --help"
+    log_file.stop()
 
 
 @pytest.mark.parametrize(

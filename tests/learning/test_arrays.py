@@ -69,6 +69,7 @@ def test_numbers_and_actions_that_there_are_not(variant: Variant) -> None:
     ("use", "why"),
     [
         (lambda: action_of("classic", 1), "action_of: variant must be Variant, not str"),  # type: ignore[arg-type]
+        (lambda: action_of(CLASSIC, True), "action_of: number must be int, not bool"),
         (lambda: action_of(CLASSIC, 1.0), "action_of: number must be int, not float"),  # type: ignore[arg-type]
         (lambda: number_of(CLASSIC, "QH e5"), "number_of: action must be Action, not str; parse_action"),  # type: ignore[arg-type]
         (lambda: actions_of("classic"), "actions_of: variant must be Variant, not str"),
@@ -77,6 +78,7 @@ def test_numbers_and_actions_that_there_are_not(variant: Variant) -> None:
         (lambda: learning.Table("2"), "Table: players must be int, not str"),  # type: ignore[arg-type]
         (lambda: learning.Table(2, "x"), "Table: teams must be int or None, not str"),  # type: ignore[arg-type]
         (lambda: learning.Table().step("a"), "action_of: number must be int, not str"),  # type: ignore[arg-type]
+        (lambda: learning.Table().reset(True), "Table.reset: seed must be int or None, not bool"),
         (lambda: learning.Table().reset("x"), "Table.reset: seed must be int or None, not str"),  # type: ignore[arg-type]
     ],
 )

@@ -238,6 +238,7 @@ def test_without_a_mode_nothing_is_rendered() -> None:
         ({"players": 4, "teams": 3}, RulesError, "2 teams"),
         ({"variant": "kids", "advanced": True}, RulesError, "has no option advanced"),
         ({"variant": "chess"}, RulesError, "'chess' is not a variant: there are classic and kids"),
+        ({"planes": "yes"}, TypeError, "RawEnv: planes must be bool, not str"),
         ({"render_mode": "rgb_array"}, ValueError, "no render mode 'rgb_array': choose one of human, ansi"),
     ],
 )
