@@ -212,7 +212,7 @@ def hand_size(variant: Variant, players: int) -> int:
 def team_of(seat: SeatNumber, teams: int) -> Team:
     """Return the team of a seat: the teams alternate round the table."""
     try:
-        return ((seat - 1) % teams | 0) + 1  # | refuses a float, which % and + take
+        return (seat - 1) % teams + 1
     except TypeError:
         check(team_of, seat, teams)
         raise
