@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqp2p import rules
-from seqp2p.bots.chance import CERTAIN, LEAST, Fit, Kind, Standing, Terms, chances_of, standings
+from seqp2p.bots.chance import CERTAIN, Kind, Prospect, Standing, Terms, chances_of, standings, terms_of
 from seqp2p.bots.greedy import GreedyBot
 from seqp2p.bots.learned import LearnedBot
 from seqp2p.bots.player import Bot
@@ -75,23 +75,20 @@ def play(variant: str, players: int, teams: int, number: int) -> Game:
 def read(file: Path) -> Iterator[Game]:
     for line in file.read_text("ascii").splitlines():
         variant, players, teams, winner, turns = json.loads(line)
-        yield Game(variant, players, teams, winner, [[Standing(*each) for each in turn] for turn in turns])
+        found = [[Standing(soon, [Prospect(*each) for each in seats]) for soon, seats in turn] for turn in turns]
+        yield Game(variant, players, teams, winner, found)
 
 
-def fit(games: Sequence[Game]) -> Fit:
-    """Return what is fitted to games of one kind."""
+def fit(games: Sequence[Game]) -> Sequence[Terms]:
+    """Return the weights that are fitted to games of one kind."""
     teams, width = games[0].teams, len(Terms._fields)
     turns = [(turn, game.shares) for game in games for turn in game.turns]
     rows, won = np.zeros((len(turns), teams, teams * width)), np.array([shares for _, shares in turns])
     for n, (turn, _) in enumerate(turns):
-        for team, (soon, best, passed, *wins) in enumerate(turn):
-            rows[n, team, soon * width : (soon + 1) * width] = 1, best / SCALE, passed / SCALE, *wins
-    terms = likeliest(rows, won)
-    logarithms = np.log(chances(rows, terms).clip(float(LEAST)))
-    bend = likeliest(np.stack([logarithms, logarithms**2, logarithms**3], axis=2), won)
-    first, second, third = (CERTAIN * bend).round().astype(int).tolist()
-    found = (CERTAIN * terms).round().astype(int).reshape(teams, width).tolist()
-    return Fit(tuple(Terms(*row) for row in found), (first, second, third))
+        for team, standing in enumerate(turn):
+            rows[n, team, standing.soon * width : (standing.soon + 1) * width] = terms_of(standing)
+    found = (CERTAIN * likeliest(rows / SCALE, won)).round().astype(int).reshape(teams, width).tolist()
+    return tuple(Terms(*row) for row in found)
 
 
 def chances(rows: Array, weights: Array) -> Array:
