@@ -297,14 +297,16 @@ def test_help_is_typed_or_a_key() -> None:
     assert typed.text() == pressed.text()
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+@pytest.mark.parametrize("size", [(80, 23), (100, 29), (120, 39), (200, 59)])
 def test_the_price_of_every_answer_has_room(size: tuple[int, int]) -> None:
+    """The longest one is that of French, at a table of three."""
     here = open_table()
-    prices = "leave: won by player 2", "later: seqp2p resume goes on once both are back"
+    price = "suspendre : seqp2p resume --lang fr la reprend ; les autres attendent 2:00, puis peuvent continuer sans vous"
+    prices = "quitter : les autres continuent sans vous", price
     here.asks = Question("stop for now, or leave the game?", (Answer("enter", "you stay", ""),), prices)
-    shown = " ".join(here.text(*size).split())
-    assert "leave: won by player 2; later: seqp2p resume goes on" in shown
-    assert "once both are back" in shown
+    hints = [text for row in here.frame(*size).rows for style, text in row if style == "hint"]
+    assert "; ".join(prices) in " ".join(" ".join(hints).split())
+    assert "stop for now, or leave the game?" in here.text(*size)
 
 
 def test_a_question_is_seen_above_every_sheet() -> None:
