@@ -301,7 +301,9 @@ def test_help_is_typed_or_a_key() -> None:
 def test_the_price_of_every_answer_has_room(size: tuple[int, int]) -> None:
     """The longest one is that of French, at a table of three."""
     here = open_table()
-    price = "suspendre : seqp2p resume --lang fr la reprend ; les autres attendent 2:00, puis peuvent continuer sans vous"
+    price = (
+        "suspendre : seqp2p resume --lang fr la reprend ; les autres attendent 2:00, puis peuvent continuer sans vous"
+    )
     prices = "quitter : les autres continuent sans vous", price
     here.asks = Question("stop for now, or leave the game?", (Answer("enter", "you stay", ""),), prices)
     hints = [text for row in here.frame(*size).rows for style, text in row if style == "hint"]
@@ -317,3 +319,12 @@ def test_a_question_is_seen_above_every_sheet() -> None:
     here.asks = None
     assert "stop too?" not in here.text()
     assert "help" in here.text().splitlines()[1]
+    here.press("?")
+    here.asks = yes_or_no("stop too?", "no")
+    assert "y yes" in here.text()
+    for key in ("f2", "f3"):  # Those that are asked for come above it, with its answers.
+        here.press(key)
+        assert ("stop too?" in here.text().splitlines()[1], "y yes" in here.text()) == (True, True)
+    here.press("f3")
+    assert "choose a card" not in here.text()
+    assert "stop too?" in here.text()
