@@ -227,15 +227,15 @@ class LobbyScene:
     def keys(self) -> Sequence[KeyHelp]:
         keys: list[KeyHelp] = []
         if self.model.tables:
-            keys.append(KeyHelp("↑↓", t("choose a table"), press="down"))
+            keys.append(KeyHelp("↑↓", t("choose a table"), press="down", back="up"))
         if self._words and self.model.asks:
             keys.append(KeyHelp("Tab", t("complete a word")))
         if self.model.moving != NOWHERE:
             stops = KeyHelp(t("Esc"), t("cancel the move"), press="escape")
             here = KeyHelp(t("Enter"), t("move here"), press="enter")
-            return [KeyHelp("↑↓", t("seat"), press="down"), here, stops]
+            return [KeyHelp("↑↓", t("seat"), press="down", back="up"), here, stops]
         if self.model.chooses:
-            keys.append(KeyHelp("↑↓", t("seat"), press="down"))
+            keys.append(KeyHelp("↑↓", t("seat"), press="down", back="up"))
         if self.model.chosen_player:
             keys.append(KeyHelp(t("Enter"), t("move player"), press="enter"))
             keys.append(KeyHelp(t("Del"), t("remove"), press="delete"))
@@ -244,7 +244,7 @@ class LobbyScene:
         if self.model.copies:
             keys.append(KeyHelp("Ctrl-Y", t("copy the line"), spare=True, press="c-y"))
         if len(self.model.colours) > 1 and self.model.sits:
-            keys.append(KeyHelp("←→", t("colour"), spare=True, press="right"))
+            keys.append(KeyHelp("←→", t("colour"), spare=True, press="right", back="left"))
         if self._starts:
             keys.append(KeyHelp("F3", t("friends elsewhere?"), spare=True, press="f3"))
             is_full = all(place.name is not None for place in self.model.places)

@@ -97,10 +97,10 @@ class ShowScene:
 
     def keys(self) -> Sequence[KeyHelp]:
         keys = [
-            KeyHelp("←→", t("step"), press="right"),
-            KeyHelp("↑↓", t("ten steps"), spare=True, press="down"),
+            KeyHelp("←→", t("step"), press="right", back="left"),
+            KeyHelp("↑↓", t("ten steps"), spare=True, press="down", back="up"),
             KeyHelp(t("Space"), t("stop") if self.browser.cursor.playing else t("play"), press="space"),
-            KeyHelp("+-", t("speed"), spare=True),
+            KeyHelp("-+", t("speed"), spare=True, press="+", back="-"),
             KeyHelp("F5", t("sequence"), press="f5"),
         ]
         if self.browser.frames.opened:

@@ -19,9 +19,8 @@ from seqp2p.rules import UNKNOWN, Action, CompletedSequence, Square, View, forma
 from seqp2p.ui import choice as choosing
 from seqp2p.ui.cards import action_shown
 from seqp2p.ui.choice import NO_CHOICE, Choice, Step, actions_of, in_own_turn, targets
-from seqp2p.ui.explain import help_sheet, keys_of, piles_sheet
+from seqp2p.ui.explain import help_sheet, piles_sheet
 from seqp2p.ui.frame import Frame, Painter, Target
-from seqp2p.ui.keys import KeyHelp
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import COMMANDS, COURTESY_KEYS, completions, shown, word_of
 from seqp2p.ui.person.input_parser import read_card
@@ -215,9 +214,6 @@ class TableScene:
         if view is None or step is None or self._result:
             return None
         return self._take(step(self._choice, view, number, asked=is_asked))
-
-    def keys(self) -> Sequence[KeyHelp]:
-        return keys_of(self._state())
 
     def completions(self, typed: str) -> Sequence[str]:
         view, is_asked = self._view()

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqp2p.rules import CLASSIC, KIDS, Options, Variant, apply, parse_action, parse_card, view
+from seqp2p.ui.explain import keys_of
 from seqp2p.ui.question import Answer, Question, yes_or_no
 from seqp2p.ui.scene import LogLine
 from tests.rules.playing import OPTION_TABLES, Game
@@ -96,8 +97,7 @@ def test_the_help_of_a_key_names_it() -> None:
     here = open_table()
 
     def press(key: str) -> str | None:
-        keys = here.scene.keys()
-        return here.scene.press(next(each.press for each in keys if each.key == key))
+        return here.scene.press(next(each.press for each in keys_of(here.scene._state()) if each.key == key))
 
     assert press("Tab") is None
     assert "hand [" in here.text()
