@@ -24,6 +24,7 @@ from seqp2p.ui.cards import card_shown, faces_shown
 from seqp2p.ui.choice import PreparedMove, in_own_turn
 from seqp2p.ui.language import command_line, t, translate
 from seqp2p.ui.person.command_words import (
+    COMMANDS,
     LEAVING,
     NO,
     YES,
@@ -49,7 +50,7 @@ PARTING: Final = "parting"
 """The question whether to stop or to leave, among those that a screen can have open."""
 EITHER: Final = "either"
 """To stop or to leave: a "yes" to this says neither."""
-ANSWERS_TO_PARTING: Final = NO | LEAVING | {"", EITHER}
+ANSWERS_TO_PARTING: Final = NO | LEAVING | {""}
 
 Act: TypeAlias = Callable[[str], Awaitable[None]]
 GoOnWithout: TypeAlias = Callable[[int], Awaitable[None]]
@@ -114,6 +115,7 @@ class Person:
         self._exchanging = False  # the dead cards of the hand, one after another
         self._alone = alone
         self._parting = ""  # while this person is asked whether to stop or leave: the word that "yes" stands for
+        self._parting_question = Question("")  # the one that is asked then
         self._stopped_seat = 0  # the seat whose stop has raised the question, 0 for a question of this person's own
         self._warned = False
         self._shown_hand: Hand = ()
@@ -191,6 +193,11 @@ class Person:
             meant, word = self._parting, word_of(line)
             word = meant if meant and word in YES else word
             if not meant or word not in ANSWERS_TO_PARTING:
+                if meant and (word == EITHER or (self._desk.shows_table and self._means_nothing(line))):
+                    self._show(self._parting_question.spoken())
+                    continue
+                if self._asked_about:  # Whether to go on without somebody can be answered so, too.
+                    line = {"yes": "drop", "no": "wait"}.get(word, line)
                 if meant and not self._desk.shows_table:  # A later "yes" may be meant for something else.
                     self._close_parting()
                     self._show(t("you stay"))
@@ -203,7 +210,7 @@ class Person:
             if word == "leave" and not self._stopped_seat:
                 await leave(LEFT)
                 return
-            if word in {"leave", EITHER}:
+            if word == "leave":
                 self._ask_to_part()
             else:
                 self._show(t("you stay"))
@@ -252,10 +259,8 @@ class Person:
 
     def _ask_to_part(self) -> None:
         """Ask whether to stop or to leave, with the price of both: that of leaving has room on every screen."""
-        self._parting, self._stopped_seat = EITHER, 0
-        if self._match.game.position is None:
-            self._parting = "leave"  # There is nothing to come back to.
-            self._desk.ask(PARTING, yes_or_no(t("leave the game?")))
+        if self._match.game.position is None:  # There is nothing to come back to.
+            self._ask_whether("leave", yes_or_no(t("leave the game?")))
             return
         prices = {"leave": self._price_of_leaving(), "later": self._price_of_stopping()}
         effects = {"later": t("stop for now"), "leave": t("for good")}
@@ -265,6 +270,10 @@ class Person:
             tuple(t("{word}: {price}", word=shown(word), price=price) for word, price in prices.items()),
             escape="",
         )
+        self._ask_whether(EITHER, question)
+
+    def _ask_whether(self, meant: str, question: Question, stopped_seat: int = 0) -> None:
+        self._parting, self._parting_question, self._stopped_seat = meant, question, stopped_seat
         self._desk.ask(PARTING, question)
 
     def _close_parting(self) -> None:
@@ -357,6 +366,10 @@ class Person:
         if read_card(variant, line) is None and read_square(variant, line) is None:
             return []
         return self._table.answer("where", line)
+
+    def _means_nothing(self, line: str) -> bool:
+        word = word_of(line.partition(" ")[0])
+        return word not in COMMANDS.words and not names_square(line) and not self._looked_up(line)
 
     def _words(self) -> list[str]:
         """Return the words that do something here, in English and as the reader types them; none that ends the game."""
@@ -616,9 +629,8 @@ class Person:
         if gathers:
             self._absent.add(seat)
         if stops and self._desk.terminal and not self._parting and self._match.game.position is not None:
-            self._parting, self._stopped_seat = "later", seat
             asked = t("{name} has stopped for now: stop too?", name=self._company.name(seat))
-            self._desk.ask(PARTING, yes_or_no(asked))
+            self._ask_whether("later", yes_or_no(asked), seat)
 
     def back(self, seat: int) -> None:
         """Note that a seat is back, or out for good: nothing more is asked about it."""
