@@ -65,6 +65,8 @@ CHOSEN: Final = frozenset({"turn", "late", "discard"})
 EXCHANGE: Final = frozenset({"exchange", "dead"})
 """The words for the exchange of any dead card; "dead" follows a card elsewhere."""
 LOBBY_WORDS: Final = ("seat", "colour", "move", "remove", "start")
+WORDS_WITH_TEXT: Final = ("say", "where", "mute", "drop")
+SUGGESTED_MAX: Final = 80
 NOBODY_AWAY: Final = message("there is nobody to wait for")
 
 
@@ -357,7 +359,7 @@ class Person:
     def _misread(self, seen: View, line: str, fault: str) -> Iterable[str]:
         if found := self._looked_up(line):
             return [*found, self._prompt(seen)]
-        near = nearest(seen, line, self._words())
+        near = nearest(seen, line, self._words(line)) or self._as_remark(line)
         return [t("{fault}; did you mean {word}?", fault=fault, word=shown(near))] if near else [fault]
 
     def _looked_up(self, line: str) -> Iterable[str]:
@@ -371,8 +373,19 @@ class Person:
         word = word_of(line.partition(" ")[0])
         return word not in COMMANDS.words and not names_square(line) and not self._looked_up(line)
 
-    def _words(self) -> list[str]:
-        """Return the words that do something here, in English and as the reader types them; none that ends the game."""
+    def _as_remark(self, line: str) -> str:
+        """Return the words that say a sentence; nothing for a line that is meant for an action or a word."""
+        first, _, rest = line.partition(" ")
+        is_action = names_square(line) or read_card(self._match.game.variant, first) is not None
+        return "" if is_action or not rest else f"{shown('say')} {cleaned(line, SUGGESTED_MAX)}"
+
+    def _words(self, line: str) -> list[str]:
+        """Return the words that do something here, in English and as the reader types them; none that ends the game.
+
+        Those that take no text are no words for a line of several.
+        """
+        if " " in line:
+            return suggestible(WORDS_WITH_TEXT)
         more = ["hint"] * self.coached + ["drop", "wait"] * bool(self._away | self._absent)
         return suggestible([*(self._answers.keys() - {*LOBBY_WORDS}), "say", "exchange", *more])
 
@@ -386,7 +399,7 @@ class Person:
             return t("a remark is called on your own turn, before you play a card")
         if self._seat.owes(self._match):
             return t("your last input is being processed; one moment")
-        if not names_square(line) and (near := nearest_word(first, self._words())):
+        if not names_square(line) and (near := nearest_word(first, self._words(line)) or self._as_remark(line)):
             return t("{whose_turn}; did you mean {word}?", whose_turn=self._why_not_asked(), word=shown(near))
         return t("{whose_turn}; help says what you can do meanwhile", whose_turn=self._why_not_asked())
 
