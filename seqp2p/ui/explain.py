@@ -6,7 +6,7 @@ Sentences about the rules come from the view: its legal actions and its board.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final, TypeAlias, assert_never
+from typing import Final, TypeAlias
 
 from seqp2p.rules import (
     CORNER,
@@ -234,19 +234,8 @@ def _enter(view: View, choice: Choice, *, asked: bool) -> str:
 
 def _sent(kind: ActionKind) -> str:
     """Return the word for sending an action that needs no square."""
-    match kind:
-        case "pass":
-            return t("pass")
-        case "draw":
-            return t("draw")
-        case "exchange":
-            return t("exchange")
-        case "give":
-            return t("give up")
-        case "place" | "remove" | "end" | "waive" | "call":
-            return t("send")
-        case _:
-            assert_never(kind)
+    words = {"pass": t("pass"), "draw": t("draw"), "exchange": t("exchange"), "give": t("give up")}
+    return words.get(kind, t("send"))
 
 
 def _tab(view: View, choice: Choice) -> str:

@@ -108,10 +108,6 @@ class TableScene:
         """True if lines are shown in place of the table: a question comes above those that were there before it."""
         return bool(self._sheet) and self._open.answers in ((), self._answers_below)
 
-    @property
-    def choice(self) -> Choice:
-        return self._choice
-
     # What happens at the table.
 
     def changed(self, *, is_new_step: bool = True) -> None:

@@ -109,7 +109,7 @@ def test_the_help_of_a_key_names_it() -> None:
 def test_a_typed_card_is_chosen_and_then_a_square_is_enough() -> None:
     here = open_table()
     assert here.scene.enter("2c") is None
-    assert here.scene.choice.card == parse_card(CLASSIC, "2C")
+    assert here.scene._choice.card == parse_card(CLASSIC, "2C")
     assert here.scene.enter("a1") == "a1"  # It is not lit.
     assert here.scene.enter("e2") == "2C e2"
     assert here.scene.enter("say e2") == "say e2"

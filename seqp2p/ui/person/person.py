@@ -184,8 +184,7 @@ class Person:
         while True:
             typed = await self._desk.read()
             if typed is None:
-                if self._desk.terminal and (not self._parting or self._stopped_seat):
-                    self._ask_to_part()
+                if self.interrupted():
                     continue
                 await self._settled.wait()
                 if not self._sight.is_over:
@@ -218,7 +217,7 @@ class Person:
                 self._show(t("you stay"))
 
     def interrupted(self) -> bool:
-        """Handle Ctrl-C: at a terminal, ask once. Return True if nothing else is to do."""
+        """Handle Ctrl-C or Ctrl-D: at a terminal, ask once. Return True if nothing else is to do."""
         if not self._desk.terminal or (self._parting and not self._stopped_seat):
             return False
         self._ask_to_part()
