@@ -161,7 +161,8 @@ def paint_show(
     room = range(TOP, height - BOTTOM)
     _paint_title(canvas, frames, cursor)
     if answer:
-        lines = [LogLine("answer", text) for text in (*answer, "", t("Esc: back to the replay"))]
+        texts = (suits_shown(text, glyphs.suits) for text in (*answer, "", t("Esc: back to the replay")))
+        lines = [LogLine("answer", text) for text in texts]
         paint_from(canvas, Box(TOP, 0, width, len(room)), lines)
         canvas.touch(TOP, 0, len(room), width, ("answer", 0))
     else:
