@@ -37,7 +37,7 @@ from seqp2p.ui.person.command_words import (
     word_of,
 )
 from seqp2p.ui.person.console import HOW_TO_SAY, Console
-from seqp2p.ui.person.input_parser import names_square, nearest, nearest_word, one_line, read_action, read_card
+from seqp2p.ui.person.input_parser import names_square, nearest, nearest_word, one_line, read_action, read_card, saying
 from seqp2p.ui.person.seat_info import GAME_OVER, NOT_DEALT, TABLE_ANSWERS, SeatInfo, TableInfo
 from seqp2p.ui.person.turn_clock import remind, turn_line
 from seqp2p.ui.plain import hand_line, read_square
@@ -66,7 +66,6 @@ EXCHANGE: Final = frozenset({"exchange", "dead"})
 """The words for the exchange of any dead card; "dead" follows a card elsewhere."""
 LOBBY_WORDS: Final = ("seat", "colour", "move", "remove", "start")
 WORDS_WITH_TEXT: Final = ("say", "where", "mute", "drop")
-SUGGESTED_MAX: Final = 80
 NOBODY_AWAY: Final = message("there is nobody to wait for")
 
 
@@ -194,7 +193,8 @@ class Person:
             meant, word = self._parting, word_of(line)
             word = meant if meant and word in YES else word
             if not meant or word not in ANSWERS_TO_PARTING:
-                if meant and (word == EITHER or (self._desk.shows_table and self._means_nothing(line))):
+                means_something = word_of(line.partition(" ")[0]) in COMMANDS.words or names_square(line)
+                if meant and (word == EITHER or (self._desk.shows_table and not means_something)):
                     self._show(self._parting_question.spoken())
                     continue
                 if self._asked_about:  # Whether to go on without somebody can be answered so, too.
@@ -358,7 +358,7 @@ class Person:
     def _misread(self, seen: View, line: str, fault: str) -> Iterable[str]:
         if found := self._looked_up(line):
             return [*found, self._prompt(seen)]
-        near = nearest(seen, line, self._words(line)) or self._as_remark(line)
+        near = nearest(seen, line, self._words(line)) or saying(line)
         return [t("{fault}; did you mean {word}?", fault=fault, word=shown(near))] if near else [fault]
 
     def _looked_up(self, line: str) -> Iterable[str]:
@@ -367,16 +367,6 @@ class Person:
         if read_card(variant, line) is None and read_square(variant, line) is None:
             return []
         return self._table.answer("where", line)
-
-    def _means_nothing(self, line: str) -> bool:
-        word = word_of(line.partition(" ")[0])
-        return word not in COMMANDS.words and not names_square(line) and not self._looked_up(line)
-
-    def _as_remark(self, line: str) -> str:
-        """Return the words that say a sentence; nothing for a line that is meant for an action or a word."""
-        first, _, rest = line.partition(" ")
-        is_action = names_square(line) or read_card(self._match.game.variant, first) is not None
-        return "" if is_action or not rest else f"{shown('say')} {cleaned(line, SUGGESTED_MAX)}"
 
     def _words(self, line: str) -> list[str]:
         """Return the words that do something here, in English and as the reader types them; none that ends the game.
@@ -398,7 +388,8 @@ class Person:
             return t("a remark is called on your own turn, before you play a card")
         if self._seat.owes(self._match):
             return t("your last input is being processed; one moment")
-        if not names_square(line) and (near := nearest_word(first, self._words(line)) or self._as_remark(line)):
+        is_action = names_square(line) or read_card(self._match.game.variant, first) is not None
+        if not is_action and (near := nearest_word(first, self._words(line)) or saying(line)):
             return t("{whose_turn}; did you mean {word}?", whose_turn=self._why_not_asked(), word=shown(near))
         return t("{whose_turn}; help says what you can do meanwhile", whose_turn=self._why_not_asked())
 
