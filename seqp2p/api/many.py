@@ -162,12 +162,11 @@ def of_all(look: Callable[[Named], T], files: Iterable[Named], jobs: int) -> Gen
             while waiting:
                 yield _first(waiting)
         except BrokenProcessPool:
-            text = message("a process that verifies has been killed")
             hint = message(
                 "with fewer processes it takes less memory; a script that starts them does its own work below"
                 " if __name__ == '__main__':"
             )
-            error = UserError(text, hint, FAILED)
+            error = UserError(message("a process that verifies has been killed"), hint, FAILED)
             error.add_note(hint)  # where a script's own traceback ends
             raise error from None
 

@@ -104,8 +104,7 @@ def chosen_file(output: Output, wish: ScreenWish) -> Path:
         raise UserError(t("there is no such game in {folder}", folder=folder), MISSING_HINT)
 
     def read(line: str) -> Sequence[str]:
-        number = line.rsplit(maxsplit=1)[-1] if line.split() else ""
-        return [number] if number in games else ()
+        return [number for number in line.split()[-1:] if number in games]
 
     def fault(_: str) -> str:
         return t("type a number from 1 to {most}", most=[*games][-1])
