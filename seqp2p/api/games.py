@@ -64,7 +64,8 @@ def games_in(folder: Path, kind: type[G], jobs: int | None = None) -> Generator[
 
 def past_game(path: Path, at: datetime, summary: Summary, kind: type[G], number: int = 1) -> G:
     keys = {key.hex() for key in own_keys()}
-    own = [player.seat for player in summary.report.players if player.key in keys]
+    writer_first = sorted(summary.report.players, key=lambda player: player.key != summary.report.writer)
+    own = [player.seat for player in writer_first if player.key in keys]
     return kind(path, at, summary, next(iter(own), 0), Sidecar.trouble(sidecar_path(path), own), number)
 
 

@@ -151,7 +151,7 @@ async def _at_table(
     from seqp2p.ui.person.tutorial import FAREWELL, LEFT, Showing
     from seqp2p.ui.table_scene import ClosingKey, TableScene
 
-    sight = Sight(tutorial.sees, tutorial.asked, wanted=tutorial.wanted)
+    sight = Sight(tutorial.sees, tutorial.asked, wanted=tutorial.wanted, coached=True)
     scene = TableScene(sight, tutorial.company, tutorial.story, trio.current_time, tutorial.settings)
 
     def changed() -> None:

@@ -221,9 +221,11 @@ class ListedGame(PastGame):
 
 
 def past_games(folder: Path, words: Sequence[str] = (), most: int = SHOWN) -> Iterator[ListedGame]:
-    """Yield the games whose lines have all these words, last written first; a game of several own seats once each."""
+    """Yield the games whose lines have all these words, last written first: of several replays of a game the last."""
+    told = dict[str, ListedGame]()
     with closing(games_in(folder, ListedGame)) as games:
-        yield from itertools.islice((game for game in games if game.has(words)), most)
+        once = (game for game in games if told.setdefault(game.report.game or game.path.name, game) is game)
+        yield from itertools.islice((game for game in once if game.has(words)), most)
 
 
 def unfinished_game(folder: Path) -> ListedGame | None:

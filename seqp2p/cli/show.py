@@ -29,7 +29,6 @@ from seqp2p.cli.replays import (
     ListedGame,
     ReplayPath,
     describe,
-    is_number,
     known_names,
     past_games,
     resolved,
@@ -96,34 +95,33 @@ def chosen_file(output: Output, wish: ScreenWish) -> Path:
     """Let a person choose one of the last games: from a menu, or by its number in a list. Raises UserError."""
     if output.json or not sys.stdin.isatty():
         raise UserError(t("name a replay, or last"), VERIFY_HINT, USAGE)
-    on_menu, games = can_show(output, wish), list[ListedGame]()
+    on_menu, games = can_show(output, wish), dict[str, ListedGame]()
     for game in past_games(folder := usual_replay_dir()):
-        games.append(game)
+        games[str(game.number)] = game
         if not on_menu:
-            output.say(f"{len(games):>3}  {game.line}")
+            output.say(f"{game.number:>3}  {game.line}")
     if not games:
         raise UserError(t("there is no such game in {folder}", folder=folder), MISSING_HINT)
 
     def read(line: str) -> Sequence[str]:
-        number = line.rsplit(maxsplit=1)[-1] if line.split() else ""
-        return [number] if is_number(number) and 1 <= int(number) <= len(games) else ()
+        return [number for number in line.split()[-1:] if number in games]
 
     def fault(_: str) -> str:
-        return t("type a number from 1 to {most}", most=len(games))
+        return t("type a number from 1 to {most}", most=[*games][-1])
 
     if on_menu:
         from seqp2p.cli.menu import choose_on_screen  # what a named file need not wait for
         from seqp2p.ui.menu_scene import MenuRow, MenuScene
 
-        rows = [MenuRow(game.line, ("show", str(number))) for number, game in enumerate(games, 1)]
+        rows = [MenuRow(game.line, ("show", number)) for number, game in games.items()]
         chosen = choose_on_screen(MenuScene(rows, (), numbered=True), output, wish, read, fault)
         if not chosen:
             raise UserError(t("stopped"), exit_code=ABANDONED)
-        return games[int(chosen[0]) - 1].path
+        return games[chosen[0]].path
     question = t("which one? (1 is the newest)")
     while not (chosen := read(click.prompt(question, default="1", prompt_suffix=" ", show_default=False))):
         output.say(fault(""))
-    return games[int(chosen[0]) - 1].path
+    return games[chosen[0]].path
 
 
 def whole_lines(file: Path, playback: Playback) -> list[str]:

@@ -6,7 +6,7 @@ Sentences about the rules come from the view: its legal actions and its board.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final, TypeAlias, assert_never
+from typing import Final, TypeAlias
 
 from seqp2p.rules import (
     CORNER,
@@ -188,26 +188,22 @@ def keys_of(state: TableState) -> tuple[KeyHelp, ...]:
             KeyHelp(t("Home"), t("first"), press="home"),
             KeyHelp(t("End"), t("last"), press="end"),
         )
-    found = [KeyHelp("?", t("help"), press="?")]
-    if state.closing:
-        found.append(KeyHelp(t("Enter"), state.closing, press="enter"))
-    if view is not None and not state.result:
-        found += _choosing(view, choice, asked=state.asked)
-    if state.coached:
-        found.append(KeyHelp("F5", t("hint"), press="f5"))
-    if view is not None:
-        found.append(KeyHelp("F3", t("discards"), spare=True, press="f3"))
-    if view is not None and not state.result:
-        found.append(KeyHelp("F4", t("threats"), press="f4"))
-    # Where there is no room for all: a seat has its discards, and PgUp older lines, too.
-    found += [
-        KeyHelp("F2", t("log"), press="f2"),
-        KeyHelp("Ctrl-C", t("stop") if state.company.own and not state.result else t("leave"), press="c-c"),
-        KeyHelp(t("PgUp"), t("older lines"), spare=True, press="pageup"),
+    choosing = () if view is None or state.result else _choosing(view, choice, asked=state.asked)
+    leaves = t("stop") if state.company.own and not state.result else t("leave")
+    rows: list[tuple[object, KeyHelp]] = [
+        (True, KeyHelp("?", t("help"), press="?")),
+        (state.closing, KeyHelp(t("Enter"), state.closing, press="enter")),
+        *((True, key) for key in choosing),
+        (state.coached, KeyHelp("F5", t("hint"), press="f5")),
+        # Where there is no room for all: a seat has its discards, and PgUp older lines, too.
+        (view, KeyHelp("F3", t("discards"), spare=True, press="f3")),
+        (view and not state.result, KeyHelp("F4", t("threats"), press="f4")),
+        (True, KeyHelp("F2", t("log"), press="f2")),
+        (True, KeyHelp("Ctrl-C", leaves, press="c-c")),
+        (True, KeyHelp(t("PgUp"), t("older lines"), spare=True, press="pageup")),
+        (state.scrolled, KeyHelp(t("PgDn"), t("newer lines"), spare=True, press="pagedown")),
     ]
-    if state.scrolled:
-        found.append(KeyHelp(t("PgDn"), t("newer lines"), spare=True, press="pagedown"))
-    return tuple(found)
+    return tuple(key for applies, key in rows if applies)
 
 
 def _choosing(view: View, choice: Choice, *, asked: bool) -> Iterator[KeyHelp]:
@@ -238,19 +234,8 @@ def _enter(view: View, choice: Choice, *, asked: bool) -> str:
 
 def _sent(kind: ActionKind) -> str:
     """Return the word for sending an action that needs no square."""
-    match kind:
-        case "pass":
-            return t("pass")
-        case "draw":
-            return t("draw")
-        case "exchange":
-            return t("exchange")
-        case "give":
-            return t("give up")
-        case "place" | "remove" | "end" | "waive" | "call":
-            return t("send")
-        case _:
-            assert_never(kind)
+    words = {"pass": t("pass"), "draw": t("draw"), "exchange": t("exchange"), "give": t("give up")}
+    return words.get(kind, t("send"))
 
 
 def _tab(view: View, choice: Choice) -> str:

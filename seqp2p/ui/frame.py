@@ -20,8 +20,9 @@ Fragment: TypeAlias = tuple[str, str]
 
 _ALIKE: Final = str.maketrans(
     {"×": "x", "’": "'", "‘": "'", "“": '"', "”": '"', "«": '"', "»": '"', "–": "-", "—": "-"}
+    | {"←": "<", "→": ">", "↑": "^", "↓": "v"}
 )
-"""Signs of print, and those that a typewriter has in their place."""
+"""Signs of print and of keys, and those that a typewriter has in their place."""
 
 
 class Box(NamedTuple):
@@ -113,8 +114,8 @@ def clipped(text: str, width: int, more: str = "…") -> str:
 def in_ascii(text: str) -> str:
     r"""Return the text in ASCII, of the same width: letters without accents, and ``?`` for other characters.
 
-    >>> in_ascii("mélangé… 80×24"), in_ascii("安!"), in_ascii("e\u0301")
-    ('melange. 80x24', '??!', 'e')
+    >>> in_ascii("mélangé… 80×24"), in_ascii("安!"), in_ascii("e\u0301"), in_ascii("←→ step")
+    ('melange. 80x24', '??!', 'e', '<> step')
     """
     if text.isascii():
         return text

@@ -9,14 +9,15 @@ from seqp2p.ui.frame import Canvas, width_of
 class KeyHelp(NamedTuple):
     """A key as printed on the keyboard, and its present effect, in the reader's language.
 
-    A ``spare`` one is left out if there is no room for all. A click on it does what ``press`` does with this name, if
-    it has one.
+    A ``spare`` one is left out if there is no room for all. A click on it presses the key of the name ``press``, one on
+    its first sign the key ``back``. One without a name cannot be clicked, and does not look so.
     """
 
     key: str
     does: str
     spare: bool = False
     press: str = ""
+    back: str = ""
 
     @property
     def width(self) -> int:
@@ -48,9 +49,12 @@ def fitting(keys: Sequence[KeyHelp], width: int) -> list[int]:
 
 
 def put_keys(canvas: Canvas, column: int, keys: Sequence[KeyHelp], style: str) -> None:
-    """Paint keys and their effects on the last row, as many as there is room for; each is ``("key", number)``."""
+    """Paint keys and their effects on the last row, as many as there is room for; F1 is ``("key f1", 0)``."""
     row = canvas.height - 1
     for number in fitting(keys, canvas.width - column):
-        target, key = ("key", number), keys[number]
-        column = canvas.put(row, column, key.key, "key", target)
-        column = canvas.put(row, column + 1, key.does, style, target) + KEYS_APART
+        key = keys[number]
+        if key.press:
+            canvas.touch(row, column, 1, key.width, (f"key {key.press}", 0))
+            canvas.touch(row, column, 1, bool(key.back), (f"key {key.back}", 0))
+        column = canvas.put(row, column, key.key, "key" if key.press else style)
+        column = canvas.put(row, column + 1, key.does, style) + KEYS_APART

@@ -225,35 +225,29 @@ class LobbyScene:
         return None
 
     def keys(self) -> Sequence[KeyHelp]:
-        keys: list[KeyHelp] = []
-        if self.model.tables:
-            keys.append(KeyHelp("↑↓", t("choose a table"), press="down"))
-        if self._words and self.model.asks:
-            keys.append(KeyHelp("Tab", t("complete a word")))
-        if self.model.moving != NOWHERE:
+        model = self.model
+        if model.moving != NOWHERE:
             stops = KeyHelp(t("Esc"), t("cancel the move"), press="escape")
             here = KeyHelp(t("Enter"), t("move here"), press="enter")
-            return [KeyHelp("↑↓", t("seat"), press="down"), here, stops]
-        if self.model.chooses:
-            keys.append(KeyHelp("↑↓", t("seat"), press="down"))
-        if self.model.chosen_player:
-            keys.append(KeyHelp(t("Enter"), t("move player"), press="enter"))
-            keys.append(KeyHelp(t("Del"), t("remove"), press="delete"))
-        elif self.model.chooses and not self.model.hosts:
-            keys.append(KeyHelp(t("Enter"), t("sit here"), press="enter"))
-        if self.model.copies:
-            keys.append(KeyHelp("Ctrl-Y", t("copy the line"), spare=True, press="c-y"))
-        if len(self.model.colours) > 1 and self.model.sits:
-            keys.append(KeyHelp("←→", t("colour"), spare=True, press="right"))
-        if self._starts:
-            keys.append(KeyHelp("F3", t("friends elsewhere?"), spare=True, press="f3"))
-            is_full = all(place.name is not None for place in self.model.places)
-            keys.append(KeyHelp("F5", t("start") if is_full else t("start with bots"), press="f5"))
-        if self.model.sits:
-            keys.append(KeyHelp("F6", translate(COURTESY_KEYS["f6"]), spare=True, press="f6"))
-        if self.model.places:
-            keys.append(KeyHelp("?", t("help"), press="?"))
-        return [*keys, KeyHelp("Ctrl-C", t("leave"), press="c-c")]
+            return [KeyHelp("↑↓", t("seat"), press="down", back="up"), here, stops]
+        sits_down = None if model.hosts or not model.chooses else self._sit(self._chosen)
+        start = t("start with bots") if any(place.name is None for place in model.places) else t("start")
+        rows: list[tuple[object, KeyHelp]] = [
+            (model.tables, KeyHelp("↑↓", t("choose a table"), press="down", back="up")),
+            (self._words and model.asks, KeyHelp("Tab", t("complete a word"))),
+            (model.chooses, KeyHelp("↑↓", t("seat"), press="down", back="up")),
+            (model.chosen_player, KeyHelp(t("Enter"), t("move player"), press="enter")),
+            (model.chosen_player, KeyHelp(t("Del"), t("remove"), press="delete")),
+            (sits_down, KeyHelp(t("Enter"), t("sit here"), press="enter")),
+            (model.copies, KeyHelp("Ctrl-Y", t("copy the line"), spare=True, press="c-y")),
+            (model.sits and model.colours[1:], KeyHelp("←→", t("colour"), spare=True, press="right", back="left")),
+            (self._starts, KeyHelp("F3", t("friends elsewhere?"), spare=True, press="f3")),
+            (self._starts, KeyHelp("F5", start, press="f5")),
+            (model.sits, KeyHelp("F6", translate(COURTESY_KEYS["f6"]), spare=True, press="f6")),
+            (model.places, KeyHelp("?", t("help"), press="?")),
+            (True, KeyHelp("Ctrl-C", t("leave"), press="c-c")),
+        ]
+        return [key for applies, key in rows if applies]
 
     def _typed(self) -> tuple[str, ...]:
         if not self.model.places:

@@ -84,9 +84,9 @@ class MenuScene:
 
     def keys(self) -> Sequence[KeyHelp]:
         row = self.rows[self.chosen]
-        keys = [KeyHelp("↑↓", t("choose"), press="down"), KeyHelp(t("Enter"), t("begin"), press="enter")]
+        keys = [KeyHelp("↑↓", t("choose"), press="down", back="up"), KeyHelp(t("Enter"), t("begin"), press="enter")]
         if row.counts:
-            keys.append(KeyHelp("←→", t("how many"), press="right"))
+            keys.append(KeyHelp("←→", t("how many"), press="right", back="left"))
         if row.levels:
             keys.append(KeyHelp("Tab", t("how strong"), press="tab"))
         return [*keys, KeyHelp(f"q {t('Enter')}", t("quit"), press="q")]

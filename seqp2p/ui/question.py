@@ -55,7 +55,7 @@ class Question:
 
     @property
     def keys(self) -> tuple[KeyHelp, ...]:
-        return tuple(KeyHelp(t("Enter") if key == ENTER else key, does) for key, does, _ in self.answers)
+        return tuple(KeyHelp(t("Enter") if key == ENTER else key, does, press=key) for key, does, _ in self.answers)
 
     def spoken(self) -> str:
         """Return the question for those who read lines and type words."""

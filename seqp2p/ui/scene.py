@@ -12,7 +12,6 @@ from itertools import islice
 from typing import Final, NamedTuple, Protocol
 
 from seqp2p.ui.frame import Box, Canvas, Fragment, Painter, Target, width_of
-from seqp2p.ui.keys import KeyHelp
 from seqp2p.ui.language import bound, unbound
 from seqp2p.ui.question import Question
 from seqp2p.ui.styles import UNICODE, Glyphs
@@ -61,10 +60,6 @@ class Scene(Protocol):
 
     def click(self, target: Target) -> str | None:
         """Obey a click on this place. A returned line counts as typed."""
-        ...
-
-    def keys(self) -> Sequence[KeyHelp]:
-        """Return the help of the keys as it is painted: the target of each is ``("key", number)``."""
         ...
 
     def completions(self, typed: str) -> Sequence[str]:

@@ -144,15 +144,10 @@ class Screen:
         self.refresh()
 
     def click(self, target: Target) -> None:
-        """Obey a click. One on the help of a key is that key, or the answer of an open question."""
-        what, number = target
-        answers = self._question.answers if self._question else ()
-        keys = () if answers or what != "key" else self._scene.keys()
-        if number < len(keys) and keys[number].press:
-            self.press(keys[number].press)
-        elif what == "key":
-            if number < len(answers):
-                self._take(answers[number].line)
+        """Obey a click. One on the help of a key is that key."""
+        what, _, key = target[0].partition(" ")
+        if what == "key":
+            self.press(key)
         elif (line := self._scene.click(target)) is not None:
             self._take(line)
         self.refresh()

@@ -97,10 +97,10 @@ class ShowScene:
 
     def keys(self) -> Sequence[KeyHelp]:
         keys = [
-            KeyHelp("←→", t("step"), press="right"),
-            KeyHelp("↑↓", t("ten steps"), spare=True, press="down"),
+            KeyHelp("←→", t("step"), press="right", back="left"),
+            KeyHelp("↑↓", t("ten steps"), spare=True, press="down", back="up"),
             KeyHelp(t("Space"), t("stop") if self.browser.cursor.playing else t("play"), press="space"),
-            KeyHelp("+-", t("speed"), spare=True),
+            KeyHelp("-+", t("speed"), spare=True, press="+", back="-"),
             KeyHelp("F5", t("sequence"), press="f5"),
         ]
         if self.browser.frames.opened:
@@ -161,7 +161,8 @@ def paint_show(
     room = range(TOP, height - BOTTOM)
     _paint_title(canvas, frames, cursor)
     if answer:
-        lines = [LogLine("answer", text) for text in (*answer, "", t("Esc: back to the replay"))]
+        texts = (suits_shown(text, glyphs.suits) for text in (*answer, "", t("Esc: back to the replay")))
+        lines = [LogLine("answer", text) for text in texts]
         paint_from(canvas, Box(TOP, 0, width, len(room)), lines)
         canvas.touch(TOP, 0, len(room), width, ("answer", 0))
     else:

@@ -305,12 +305,12 @@ def _texts(canvas: Canvas, layout: Layout, row: int, state: TableState) -> None:
     if state.progress:
         row = _progress(canvas, row, width, state.progress)
     asked, style = (state.question.text, "alarm") if state.question else (prompt(state), "prompt")
-    for text in wrapped(asked, width)[: 2 if state.progress is None else 1]:
-        canvas.clip(row, 1, width, text, style)
-        row += 1
-    parts = [part for text in explanation(state) for part in wrapped(text, width)]
-    for down, part in enumerate(parts[: max(bottom - row, 0)], row):
-        canvas.put(down, 1, part, "hint")
+    texts = [(part, style) for part in wrapped(asked, width)[: 2 if state.progress is None else 1]]
+    texts += [(part, "hint") for text in explanation(state) for part in wrapped(text, width)]
+    if state.question:  # Where it lacks room, it has that of the hand.
+        row = max(box.row - layout.apart, min(row, bottom - len(texts)))
+    for down, (text, style) in enumerate(texts[: max(bottom - row, 0)], row):
+        canvas.put(down, 0, f" {text}{' ' * (width - width_of(text))}", style)
 
 
 def _progress(canvas: Canvas, row: int, width: int, progress: Progress) -> int:

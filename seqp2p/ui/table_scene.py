@@ -19,15 +19,14 @@ from seqp2p.rules import UNKNOWN, Action, CompletedSequence, Square, View, forma
 from seqp2p.ui import choice as choosing
 from seqp2p.ui.cards import action_shown
 from seqp2p.ui.choice import NO_CHOICE, Choice, Step, actions_of, in_own_turn, targets
-from seqp2p.ui.explain import help_sheet, keys_of, piles_sheet
+from seqp2p.ui.explain import help_sheet, piles_sheet
 from seqp2p.ui.frame import Frame, Painter, Target
-from seqp2p.ui.keys import KeyHelp
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import COMMANDS, COURTESY_KEYS, completions, shown, word_of
 from seqp2p.ui.person.input_parser import read_card
 from seqp2p.ui.person.seat_info import SPECTATOR_WORDS
 from seqp2p.ui.plain import read_square
-from seqp2p.ui.question import Question
+from seqp2p.ui.question import Answer, Question
 from seqp2p.ui.scene import WIDTH_MIN, LogLine, Page, wrapped
 from seqp2p.ui.styles import UNICODE, Glyphs
 from seqp2p.ui.table_model import Progress, TableState, table_model
@@ -43,6 +42,7 @@ FRESH_S: Final = 1.0
 """A completed sequence is lit for so long before it becomes a band."""
 SHEETS: Final = {"?": "help", "f1": "help", "f2": "log", "f3": "piles"}
 THREATS: Final = "f4"
+NO_QUESTION: Final = Question("")
 HINT: Final = "f5"
 
 
@@ -90,6 +90,7 @@ class TableScene:
         self._lost = False
         self._sheet = ""
         self._seat_shown = 0
+        self._answers_below: tuple[Answer, ...] = ()  # those of the question that the sheet was opened above
         self._top = 0  # the first line shown of what is read from its beginning
         self._below = 0  # the lines passed over at the end of the log
         self._shows_threats = False
@@ -97,19 +98,15 @@ class TableScene:
         self._page: Sequence[str] = ()
         self._proposed: Action | None = None
         self._glyphs: Glyphs = UNICODE
-        self._open: Question | None = None
+        self._open = NO_QUESTION
         self._sequences: tuple[CompletedSequence, ...] | None = None
         self._fresh = frozenset[Square]()
         self._fresh_until_s = 0.0
 
     @property
     def _is_covered(self) -> bool:
-        """True if lines are shown in place of the table, which they never are while a question waits for an answer."""
-        return bool(self._sheet) and not (self._open and self._open.answers)
-
-    @property
-    def choice(self) -> Choice:
-        return self._choice
+        """True if lines are shown in place of the table: a question comes above those that were there before it."""
+        return bool(self._sheet) and self._open.answers in ((), self._answers_below)
 
     # What happens at the table.
 
@@ -153,7 +150,7 @@ class TableScene:
     # The scene.
 
     def painter(self, page: Page) -> Painter:
-        self._lines, self._glyphs, self._open = page.lines, page.glyphs, page.question
+        self._lines, self._glyphs, self._open = page.lines, page.glyphs, page.question or NO_QUESTION
         self._below = min(self._below, max(len(page.lines) - 1, 0))
         model = table_model(self._state())
         return partial(paint_table, model, page.lines, scroll=self._below, sheet=self._shown_sheet())
@@ -213,9 +210,6 @@ class TableScene:
         if view is None or step is None or self._result:
             return None
         return self._take(step(self._choice, view, number, asked=is_asked))
-
-    def keys(self) -> Sequence[KeyHelp]:
-        return keys_of(self._state())
 
     def completions(self, typed: str) -> Sequence[str]:
         view, is_asked = self._view()
@@ -323,7 +317,7 @@ class TableScene:
             scrolled=self._below > 0,
             fresh=self._fresh_squares(view, now_s),
             is_covered=self._is_covered,
-            question=self._open if self._open and (self._open.answers or not self._choice.staged) else None,
+            question=self._open if self._open.answers or (self._open.text and not self._choice.staged) else None,
             glyphs=self._glyphs,
         )
 
@@ -337,8 +331,8 @@ class TableScene:
 
     def _show(self, sheet: str, seat: int = 0) -> None:
         """Show a sheet in place of the table, or the table again if the sheet is there already."""
-        again = self._sheet == sheet and self._seat_shown == seat
-        self._sheet, self._seat_shown = "" if again else sheet, seat
+        again = self._is_covered and self._sheet == sheet and self._seat_shown == seat
+        self._sheet, self._seat_shown, self._answers_below = "" if again else sheet, seat, self._open.answers
         self._top = self._below = 0
 
     def _scroll_sheet(self, key: str) -> None:
@@ -368,5 +362,5 @@ class TableScene:
         titles = {"help": t("help"), "log": t("log"), "piles": t("discards"), "page": t("lesson")}
         if not self._is_covered:
             return None
-        below = self._below if self._sheet == "log" else None
-        return Sheet(titles[self._sheet], self._sheet_lines(), self._top, below)
+        title = self._open.text if self._open.answers else titles[self._sheet]
+        return Sheet(title, self._sheet_lines(), self._top, self._below if self._sheet == "log" else None)

@@ -65,6 +65,9 @@ def test_last_is_a_replay_for_all_that_read_one(cli: Cli, played: Path, tmp_path
 def test_a_filter_and_a_number(cli: Cli, played: Path) -> None:
     assert [Path(str(each["file"])).name for each in told(cli, "--last", "1")] == [KIDS.name]
     assert [each["variant"] for each in told(cli, "KIDS", "cleo")] == ["kids"]
+    shutil.copy(KIDS, played / "another seat's.seqp2p")
+    lines = cli("games")[1].splitlines()
+    assert [line[:5] for line in lines[:2]] == ["  1  ", "  3  "], "one line a game, and all files have their numbers"
     exit_code, error, _ = refused(cli("games", "nobody"))
     assert (exit_code, "there is no such game" in error) == (1, True)
 
@@ -77,6 +80,9 @@ def test_one_s_own_game_and_one_to_be_resumed(
     ann, ben = (bytes.fromhex(player.key) for player in game.summary.report.players)
     monkeypatch.setattr(api_games, "own_keys", lambda: frozenset({ben}))
     assert [each["own"] for each in told(cli)] == [2]
+    with monkeypatch.context() as both:  # The seat is that of the file where several are one's own.
+        both.setattr(api_games, "own_keys", lambda: frozenset({ann, ben}))
+        assert [each["own"] for each in told(cli)] == [1 + [ann.hex(), ben.hex()].index(game.report.writer or "")]
     listed = cli("games")[1]
     assert "ann and you" in listed
     assert "you lost: ann won" in listed

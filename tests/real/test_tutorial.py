@@ -63,6 +63,7 @@ def test_all_lessons_are_done_by_the_mouse(room: Room) -> None:
         pupil.see("Enter: to the table")
         click_on(pupil, "back to the table")
         pupil.wait(lambda screen, lesson=lesson: is_asked(lesson, screen), str(lesson.task))  # type: ignore[misc]
+        assert "F5 hint" in pupil.screen()
         act(pupil, lesson.moves[0][0])
     pupil.see("that was the tutorial")
     assert "pia (you)" in pupil.screen()

@@ -17,6 +17,7 @@ from seqp2p.rules import (
     parse_square,
     view,
 )
+from seqp2p.ui.explain import keys_of
 from seqp2p.ui.frame import Frame
 from seqp2p.ui.question import Question
 from seqp2p.ui.scene import LogLine, Page
@@ -130,13 +131,11 @@ class Table:
     @property
     def keys(self) -> list[str]:
         """The keys that do something now."""
-        shown = self.scene.keys()
-        return [key.key for key in shown]
+        return [key.key for key in keys_of(self.scene._state())]
 
     def does(self, key: str) -> str:
         """What a key does now, if anything."""
-        shown = self.scene.keys()
-        return next((each.does for each in shown if each.key == key), "")
+        return next((each.does for each in keys_of(self.scene._state()) if each.key == key), "")
 
     @property
     def reads(self) -> list[str]:

@@ -16,7 +16,7 @@ from prompt_toolkit.styles import Style
 
 from seqp2p.hangup import TerminalGone
 from seqp2p.ui.frame import Canvas, Frame, Painter, Target
-from seqp2p.ui.keys import KeyHelp
+from seqp2p.ui.keys import KeyHelp, put_keys
 from seqp2p.ui.question import yes_or_no
 from seqp2p.ui.scene import LogLine, Page
 from seqp2p.ui.screen import TICK_S, Screen, open_screen
@@ -81,9 +81,6 @@ class Recorder:
 
     def click(self, target: Target) -> str | None:
         return f"{target[0]} {target[1]}"
-
-    def keys(self) -> Sequence[KeyHelp]:
-        return KeyHelp("F1", "help", press="f1"), KeyHelp("arrows", "square"), KeyHelp("Ctrl-C", "leave", press="c-c")
 
     def completions(self, typed: str) -> Sequence[str]:
         return [line for line in ("say hello", "say good game") if line.startswith(typed)]
@@ -175,7 +172,7 @@ async def test_the_newest_question_is_answered_first() -> None:
         table.keys.send_text("\r")
         assert await table.lines(1) == ["yes"]
         table.screen.ask("another game", None)
-        table.screen.click(("key", 1))
+        table.screen.click(("key enter", 0))
         assert await table.lines(1) == ["no"]
         table.screen.show(Recorder())
         table.keys.send_text("yes\r")
@@ -298,16 +295,24 @@ async def test_a_click_on_a_wide_character_s_neighbour_is_told() -> None:
 async def test_a_click_on_the_help_of_a_key_is_that_key_and_the_wheel_is_two_keys() -> None:
     with trio.open_signal_receiver(signal.SIGINT) as signals:
         async with sitting() as table:
-            for number in (1, 9, 0):
-                table.screen.click(("key", number))
+            table.screen.click(("key f1", 0))
             assert await table.lines(1) == ["help me"]
-            table.screen.click(("key", 2))
+            table.screen.click(("key c-c", 0))
             with trio.fail_after(LIMIT_S):
                 assert await anext(aiter(signals)) == signal.SIGINT
             await until(lambda: "安" in table.output.shown)
             table.keys.send_text("\x1b[<64;9;9M\x1b[<65;9;9M" + CLICK)
             assert await table.lines(1) == ["seat 2"]
             assert table.scene.keys_seen == ["f1", "pageup", "pagedown"]
+
+
+def test_the_first_sign_of_two_is_the_way_back_and_what_cannot_be_clicked_is_no_target() -> None:
+    canvas = Canvas(80, 2)
+    put_keys(canvas, 0, [KeyHelp("-+", "speed", press="+", back="-"), KeyHelp("arrows", "square")], "dim")
+    targets = canvas.frame().targets
+    assert [targets.get((1, column)) for column in (0, 1, 3)] == [("key -", 0), ("key +", 0), ("key +", 0)]
+    assert len(targets) == len("-+ speed")
+    assert ("dim", "arrows") in canvas.frame().rows[1]
 
 
 KIND = "\x1b[?62;22c"

@@ -88,6 +88,9 @@ def test_the_review_is_beside_the_board() -> None:
     scene.browser.end()
     assert scene.browser.review()[0] == "chance to win, by all hands: red 0.0%, yellow 100.0% and green 0.0%"
     assert scene.browser.review()[0] != before
+    named = ShowScene(frames("classic-2", reviewed=True))
+    assert named.obey("review")
+    assert "♥" in "".join(lines(named)[3:8]), "its cards are those of the board"
     closed = ShowScene(frames("classic-12", reviewed=True))
     assert "F6" not in lines(closed)[-1]
     assert closed.browser.review() == ("there is no review: the hands stayed closed in this game",)

@@ -170,7 +170,7 @@ def test_every_page_shows_every_mark(
         here.scene.press(key)
     frame = here.frame(width, height, glyphs=glyphs)
     check(frame, width, height)
-    choice, seen = here.scene.choice, here.question
+    choice, seen = here.scene._choice, here.question
     assert seen is not None
     shown = signs(frame)
     assert shown.keys() == set(range(len(seen.board))), "every square is there"

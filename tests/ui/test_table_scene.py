@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqp2p.rules import CLASSIC, KIDS, Options, Variant, apply, parse_action, parse_card, view
+from seqp2p.ui.explain import keys_of
 from seqp2p.ui.question import Answer, Question, yes_or_no
 from seqp2p.ui.scene import LogLine
 from tests.rules.playing import OPTION_TABLES, Game
@@ -96,8 +97,7 @@ def test_the_help_of_a_key_names_it() -> None:
     here = open_table()
 
     def press(key: str) -> str | None:
-        keys = here.scene.keys()
-        return here.scene.press(next(each.press for each in keys if each.key == key))
+        return here.scene.press(next(each.press for each in keys_of(here.scene._state()) if each.key == key))
 
     assert press("Tab") is None
     assert "hand [" in here.text()
@@ -109,7 +109,7 @@ def test_the_help_of_a_key_names_it() -> None:
 def test_a_typed_card_is_chosen_and_then_a_square_is_enough() -> None:
     here = open_table()
     assert here.scene.enter("2c") is None
-    assert here.scene.choice.card == parse_card(CLASSIC, "2C")
+    assert here.scene._choice.card == parse_card(CLASSIC, "2C")
     assert here.scene.enter("a1") == "a1"  # It is not lit.
     assert here.scene.enter("e2") == "2C e2"
     assert here.scene.enter("say e2") == "say e2"
@@ -297,14 +297,18 @@ def test_help_is_typed_or_a_key() -> None:
     assert typed.text() == pressed.text()
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+@pytest.mark.parametrize("size", [(80, 23), (100, 29), (120, 39), (200, 59)])
 def test_the_price_of_every_answer_has_room(size: tuple[int, int]) -> None:
+    """The longest one is that of French, at a table of three."""
     here = open_table()
-    prices = "leave: won by player 2", "later: seqp2p resume goes on once both are back"
+    price = (
+        "suspendre : seqp2p resume --lang fr la reprend ; les autres attendent 2:00, puis peuvent continuer sans vous"
+    )
+    prices = "quitter : les autres continuent sans vous", price
     here.asks = Question("stop for now, or leave the game?", (Answer("enter", "you stay", ""),), prices)
-    shown = " ".join(here.text(*size).split())
-    assert "leave: won by player 2; later: seqp2p resume goes on" in shown
-    assert "once both are back" in shown
+    hints = [text for row in here.frame(*size).rows for style, text in row if style == "hint"]
+    assert "; ".join(prices) in " ".join(" ".join(hints).split())
+    assert "stop for now, or leave the game?" in here.text(*size)
 
 
 def test_a_question_is_seen_above_every_sheet() -> None:
@@ -315,3 +319,12 @@ def test_a_question_is_seen_above_every_sheet() -> None:
     here.asks = None
     assert "stop too?" not in here.text()
     assert "help" in here.text().splitlines()[1]
+    here.press("?")
+    here.asks = yes_or_no("stop too?", "no")
+    assert "y yes" in here.text()
+    for key in ("f2", "f3"):  # Those that are asked for come above it, with its answers.
+        here.press(key)
+        assert ("stop too?" in here.text().splitlines()[1], "y yes" in here.text()) == (True, True)
+    here.press("f3")
+    assert "choose a card" not in here.text()
+    assert "stop too?" in here.text()

@@ -9,7 +9,7 @@ from seqp2p.rules import Action, Card, Variant
 from seqp2p.ui.cards import action_shown, card_shown
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import LEAVING, NO, YES, Answers, answer_to, shown, suggestible, word_of
-from seqp2p.ui.person.input_parser import nearest_word, one_line
+from seqp2p.ui.person.input_parser import nearest_word, one_line, saying
 from seqp2p.ui.question import Question
 
 LOBBY_HELP: Final = message(
@@ -107,7 +107,7 @@ async def wait_in_lobby(desk: Console, answers: Answers, asked: Callable[[], boo
         found = answer_to(line, answers)
         if found is None and line:
             found = [translate(NOT_STARTED)]
-            if near := nearest_word(line, suggestible(answers)):
+            if near := nearest_word(line, suggestible(answers)) or ("say" in answers and saying(line)):
                 found = [t("the game has not started; did you mean {word}?", word=shown(near))]
         desk.show(*(found or ()))
     return False

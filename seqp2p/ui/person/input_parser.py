@@ -4,10 +4,11 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Final
 
+from seqp2p.match.text import cleaned
 from seqp2p.rules import END, WAIVE, Action, Card, NotationError, Variant, View, give, parse_action, parse_card
 from seqp2p.ui.cards import action_shown, card_shown, spellings
 from seqp2p.ui.language import current, without_accents
-from seqp2p.ui.person.command_words import ACTION_WORDS
+from seqp2p.ui.person.command_words import ACTION_WORDS, shown
 
 # Around an action and in it, what says nothing.
 _MARKS: Final = " .,;:!"
@@ -104,6 +105,7 @@ _SLIP_LIKE = 0.6
 _LETTERS_OFF = 1
 # One letter is no slip: it may be anything.
 _TYPED_MIN = 2
+SUGGESTED_MAX: Final = 80
 _SQUARE = re.compile(r"\bx?[a-z][1-9][0-9]?\b", re.IGNORECASE)
 
 
@@ -147,6 +149,16 @@ def nearest_word(typed: str, words: Collection[str]) -> str | None:
         typed.lower(), small, n=1, cutoff=_WORD_LIKE
     )
     return small[near[0]] if near else None
+
+
+def saying(line: str) -> str:
+    """Return the words that say a sentence, for who may have meant that; nothing where there is a word or a square.
+
+    >>> saying("pass the salt"), saying("pass"), saying("QH e5")
+    ('say pass the salt', '', '')
+    """
+    is_sentence = " " in line and not names_square(line)
+    return f"{shown('say')} {cleaned(line, SUGGESTED_MAX)}" if is_sentence else ""
 
 
 def _squeezed(text: str) -> str:

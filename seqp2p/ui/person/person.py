@@ -24,6 +24,7 @@ from seqp2p.ui.cards import card_shown, faces_shown
 from seqp2p.ui.choice import PreparedMove, in_own_turn
 from seqp2p.ui.language import command_line, t, translate
 from seqp2p.ui.person.command_words import (
+    COMMANDS,
     LEAVING,
     NO,
     YES,
@@ -36,7 +37,7 @@ from seqp2p.ui.person.command_words import (
     word_of,
 )
 from seqp2p.ui.person.console import HOW_TO_SAY, Console
-from seqp2p.ui.person.input_parser import names_square, nearest, nearest_word, one_line, read_action, read_card
+from seqp2p.ui.person.input_parser import names_square, nearest, nearest_word, one_line, read_action, read_card, saying
 from seqp2p.ui.person.seat_info import GAME_OVER, NOT_DEALT, TABLE_ANSWERS, SeatInfo, TableInfo
 from seqp2p.ui.person.turn_clock import remind, turn_line
 from seqp2p.ui.plain import hand_line, read_square
@@ -49,7 +50,7 @@ PARTING: Final = "parting"
 """The question whether to stop or to leave, among those that a screen can have open."""
 EITHER: Final = "either"
 """To stop or to leave: a "yes" to this says neither."""
-ANSWERS_TO_PARTING: Final = NO | LEAVING | {"", EITHER}
+ANSWERS_TO_PARTING: Final = NO | LEAVING | {""}
 
 Act: TypeAlias = Callable[[str], Awaitable[None]]
 GoOnWithout: TypeAlias = Callable[[int], Awaitable[None]]
@@ -64,6 +65,7 @@ CHOSEN: Final = frozenset({"turn", "late", "discard"})
 EXCHANGE: Final = frozenset({"exchange", "dead"})
 """The words for the exchange of any dead card; "dead" follows a card elsewhere."""
 LOBBY_WORDS: Final = ("seat", "colour", "move", "remove", "start")
+WORDS_WITH_TEXT: Final = ("say", "where", "mute", "drop")
 NOBODY_AWAY: Final = message("there is nobody to wait for")
 
 
@@ -114,6 +116,7 @@ class Person:
         self._exchanging = False  # the dead cards of the hand, one after another
         self._alone = alone
         self._parting = ""  # while this person is asked whether to stop or leave: the word that "yes" stands for
+        self._parting_question = Question("")  # the one that is asked then
         self._stopped_seat = 0  # the seat whose stop has raised the question, 0 for a question of this person's own
         self._warned = False
         self._shown_hand: Hand = ()
@@ -180,8 +183,7 @@ class Person:
         while True:
             typed = await self._desk.read()
             if typed is None:
-                if self._desk.terminal and (not self._parting or self._stopped_seat):
-                    self._ask_to_part()
+                if self.interrupted():
                     continue
                 await self._settled.wait()
                 if not self._sight.is_over:
@@ -191,6 +193,12 @@ class Person:
             meant, word = self._parting, word_of(line)
             word = meant if meant and word in YES else word
             if not meant or word not in ANSWERS_TO_PARTING:
+                means_something = word_of(line.partition(" ")[0]) in COMMANDS.words or names_square(line)
+                if meant and (word == EITHER or (self._desk.shows_table and not means_something)):
+                    self._show(self._parting_question.spoken())
+                    continue
+                if self._asked_about:  # Whether to go on without somebody can be answered so, too.
+                    line = {"yes": "drop", "no": "wait"}.get(word, line)
                 if meant and not self._desk.shows_table:  # A later "yes" may be meant for something else.
                     self._close_parting()
                     self._show(t("you stay"))
@@ -203,13 +211,13 @@ class Person:
             if word == "leave" and not self._stopped_seat:
                 await leave(LEFT)
                 return
-            if word in {"leave", EITHER}:
+            if word == "leave":
                 self._ask_to_part()
             else:
                 self._show(t("you stay"))
 
     def interrupted(self) -> bool:
-        """Handle Ctrl-C: at a terminal, ask once. Return True if nothing else is to do."""
+        """Handle Ctrl-C or Ctrl-D: at a terminal, ask once. Return True if nothing else is to do."""
         if not self._desk.terminal or (self._parting and not self._stopped_seat):
             return False
         self._ask_to_part()
@@ -252,10 +260,8 @@ class Person:
 
     def _ask_to_part(self) -> None:
         """Ask whether to stop or to leave, with the price of both: that of leaving has room on every screen."""
-        self._parting, self._stopped_seat = EITHER, 0
-        if self._match.game.position is None:
-            self._parting = "leave"  # There is nothing to come back to.
-            self._desk.ask(PARTING, yes_or_no(t("leave the game?")))
+        if self._match.game.position is None:  # There is nothing to come back to.
+            self._ask_whether("leave", yes_or_no(t("leave the game?")))
             return
         prices = {"leave": self._price_of_leaving(), "later": self._price_of_stopping()}
         effects = {"later": t("stop for now"), "leave": t("for good")}
@@ -265,6 +271,10 @@ class Person:
             tuple(t("{word}: {price}", word=shown(word), price=price) for word, price in prices.items()),
             escape="",
         )
+        self._ask_whether(EITHER, question)
+
+    def _ask_whether(self, meant: str, question: Question, stopped_seat: int = 0) -> None:
+        self._parting, self._parting_question, self._stopped_seat = meant, question, stopped_seat
         self._desk.ask(PARTING, question)
 
     def _close_parting(self) -> None:
@@ -348,7 +358,7 @@ class Person:
     def _misread(self, seen: View, line: str, fault: str) -> Iterable[str]:
         if found := self._looked_up(line):
             return [*found, self._prompt(seen)]
-        near = nearest(seen, line, self._words())
+        near = nearest(seen, line, self._words(line)) or saying(line)
         return [t("{fault}; did you mean {word}?", fault=fault, word=shown(near))] if near else [fault]
 
     def _looked_up(self, line: str) -> Iterable[str]:
@@ -358,8 +368,13 @@ class Person:
             return []
         return self._table.answer("where", line)
 
-    def _words(self) -> list[str]:
-        """Return the words that do something here, in English and as the reader types them; none that ends the game."""
+    def _words(self, line: str) -> list[str]:
+        """Return the words that do something here, in English and as the reader types them; none that ends the game.
+
+        Those that take no text are no words for a line of several.
+        """
+        if " " in line:
+            return suggestible(WORDS_WITH_TEXT)
         more = ["hint"] * self.coached + ["drop", "wait"] * bool(self._away | self._absent)
         return suggestible([*(self._answers.keys() - {*LOBBY_WORDS}), "say", "exchange", *more])
 
@@ -373,7 +388,8 @@ class Person:
             return t("a remark is called on your own turn, before you play a card")
         if self._seat.owes(self._match):
             return t("your last input is being processed; one moment")
-        if not names_square(line) and (near := nearest_word(first, self._words())):
+        is_action = names_square(line) or read_card(self._match.game.variant, first) is not None
+        if not is_action and (near := nearest_word(first, self._words(line)) or saying(line)):
             return t("{whose_turn}; did you mean {word}?", whose_turn=self._why_not_asked(), word=shown(near))
         return t("{whose_turn}; help says what you can do meanwhile", whose_turn=self._why_not_asked())
 
@@ -616,9 +632,8 @@ class Person:
         if gathers:
             self._absent.add(seat)
         if stops and self._desk.terminal and not self._parting and self._match.game.position is not None:
-            self._parting, self._stopped_seat = "later", seat
             asked = t("{name} has stopped for now: stop too?", name=self._company.name(seat))
-            self._desk.ask(PARTING, yes_or_no(asked))
+            self._ask_whether("later", yes_or_no(asked), seat)
 
     def back(self, seat: int) -> None:
         """Note that a seat is back, or out for good: nothing more is asked about it."""

@@ -391,7 +391,7 @@ async def in_the_lobby(*typed: str, hosts: bool = False) -> tuple[bool, list[str
         return next(lines, None)
 
     start = (lambda: said.append("(starts)")) if hosts else None
-    answers = lobby_answers({"seats": ["at the table: ann, free"]}, start)
+    answers = {**lobby_answers({"seats": ["at the table: ann, free"]}, start), "say": lambda text: [f"(says: {text})"]}
     left = await wait_in_lobby(Console(read, said.append, lambda _: None, terminal=True), answers)
     return left, said
 
