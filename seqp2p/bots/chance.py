@@ -60,7 +60,7 @@ class Terms(NamedTuple):
     passed_squared: int
     wins: int
     """Of the seat that moves first."""
-    partner_wins: int
+    partner_wins: int = 0
     """Of any other seat."""
 
 
@@ -72,7 +72,41 @@ class Kind(NamedTuple):
     partners: bool
 
 
-FITS: Final[Mapping[Kind, Sequence[Terms]]] = {}
+FITS: Final[Mapping[Kind, Sequence[Terms]]] = {
+    Kind("classic", 2, partners=False): (
+        Terms(66, 1365, -926, -66, 211, -28, 3710),
+        Terms(-66, 1025, -453, -123, 243, -2, 1509),
+    ),
+    Kind("classic", 3, partners=False): (
+        Terms(14, 1463, -546, 209, -95, 21, 1313),
+        Terms(19, 1173, -215, 24, -74, 165, -1365),
+        Terms(-33, 982, -55, -47, 88, 77, -1029),
+    ),
+    Kind("kids", 2, partners=False): (
+        Terms(116, 1141, -565, 145, -45, 4, 2780),
+        Terms(-116, 941, -302, -63, 90, 123, 446),
+    ),
+    Kind("kids", 3, partners=False): (
+        Terms(162, 1023, -207, 247, -204, 61, 2475),
+        Terms(9, 1018, -167, 81, 13, 23, -1110),
+        Terms(-172, 926, -39, -10, 82, 60, -1139),
+    ),
+    Kind("kids", 4, partners=False): (
+        Terms(169, 1003, -31, 266, -365, 170, 1694),
+        Terms(47, 1105, -178, 36, 40, -12, -1545),
+        Terms(-84, 1080, -163, 9, 103, -43, -1859),
+        Terms(-132, 852, 116, -21, 40, 54, -1461),
+    ),
+    Kind("classic", 2, partners=True): (
+        Terms(77, 2540, -1969, -305, 539, -12, 4494, 796),
+        Terms(-77, 2145, -1576, -298, 452, 101, 1778, 502),
+    ),
+    Kind("classic", 3, partners=True): (
+        Terms(23, 2726, -1275, -11, 259, 105, 3356, -2055),
+        Terms(7, 2114, -714, 45, 2, 318, -817, -1957),
+        Terms(-30, 1632, -239, -87, -89, 540, -258, -1064),
+    ),
+}
 """The weights by ``Standing.soon``."""
 
 

@@ -10,10 +10,10 @@ import trio.testing
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.bots.chance import CERTAIN, FITS, VALUE_MAX, Kind, Standing, chances_of, standings
+from seqp2p.bots.chance import CERTAIN, VALUE_MAX, Kind, Prospect, Standing, chances_of, standings, terms_of
 from seqp2p.bots.player import Bot, BotPlayer
 from seqp2p.bots.registry import BOTS, RandomBot, why_no_bot
-from seqp2p.bots.value import shipped
+from seqp2p.bots.value import SCALE, shipped
 from seqp2p.rules import (
     CLASSIC,
     DRAW,
@@ -251,19 +251,16 @@ async def test_a_bot_that_is_refused_is_a_fault_of_this_program(seen: View) -> N
 
 
 @given(st.sampled_from(TABLES), st.data())
-def test_chances_sum_up_and_rise_with_the_values(table: Table, data: st.DataObject) -> None:
-    kind = Kind(table.variant.name, table.teams, partners=table.players > table.teams)
-    values = st.integers(-VALUE_MAX, VALUE_MAX)
-    assert len(FITS[kind].terms) == table.teams
-    before = {
-        team: Standing(soon, data.draw(values), data.draw(values), wins=False)
-        for soon, team in enumerate(range(1, table.teams + 1))
-    }
-    more = data.draw(st.integers(0, 1000))
-    after = before | {1: before[1]._replace(best=before[1].best + more, passed=before[1].passed + more)}
-    found, higher = (chances_of(kind, standing) for standing in (before, after))
-    assert sum(found) == sum(higher) == CERTAIN
-    assert 0 <= found[0] <= higher[0]
+def test_chances_sum_up_and_a_win_is_nearly_certain(table: Table, data: st.DataObject) -> None:
+    teams, seats = table.teams, table.players // table.teams
+    kind, values = Kind(table.variant.name, teams, partners=seats > 1), st.integers(-VALUE_MAX, VALUE_MAX)
+    prospects = st.lists(st.builds(Prospect, values, values, st.booleans()), min_size=seats, max_size=seats)
+    found = chances_of(kind, {team: Standing(team - 1, data.draw(prospects)) for team in range(1, teams + 1)})
+    assert sum(found) == CERTAIN
+    assert min(found) >= 0
+    level, winning = [Prospect(0, 0, wins=False)] * seats, Prospect(VALUE_MAX, 0, wins=True)
+    standings = {team: Standing(team - 1, level) for team in range(1, teams + 1)}
+    assert chances_of(kind, standings | {1: Standing(0, [winning, *level[1:]])})[0] > 900
 
 
 def test_who_has_moved_and_is_to_draw_plays_after_all_others() -> None:
@@ -277,11 +274,13 @@ def test_a_team_stands_as_its_seats_do() -> None:
     hands = ["6C,3C,7D", "7C,9C,2D", "8C,TC,9D", "5S,KC,8D", "QC,AC,TD", "QD,KD,AD"]
     position = make({"a": "b1 c1 d1", "b": "h8", "c": "h9"}, hands, teams=3, possible=False)
     found = standings(position, shipped(CLASSIC, 3))
-    assert [each.partner_wins for each in found.values()] == [True, False, False]
-    assert not any(each.wins for each in found.values())
-    assert found[1].passed < VALUE_MAX // 4 < found[1].best
+    assert [each.wins for standing in found.values() for each in standing.seats] == [False, True, *[False] * 4]
+    assert found[1].seats[1].best == VALUE_MAX > found[1].seats[1].passed
+    terms = terms_of(found[1])
+    assert (terms.wins, terms.partner_wins) == (0, SCALE)
+    assert terms.best == (found[1].seats[0].best + VALUE_MAX) // 2
 
 
 def test_a_team_that_has_left_has_no_chance() -> None:
-    standing = Standing(0, 0, 0, wins=False)
+    standing = Standing(0, [Prospect(0, 0, wins=False)])
     assert chances_of(Kind("classic", 3, partners=False), {1: standing, 2: standing._replace(soon=1)})[2] == 0

@@ -3,10 +3,11 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from seqp2p.bots.chance import FITS
-from tools.calibrate import BINS, check, fit, play, read
+from seqp2p.bots.chance import FITS, Terms
+from tools.calibrate import BINS, chances, check, fit, likeliest, play, read
 
 GAMES = [play("kids", 3, 3, number) for number in range(8)]
 
@@ -18,13 +19,14 @@ def test_a_number_is_a_game_and_a_line_of_the_file(tmp_path: Path) -> None:
 
 
 def test_a_better_value_is_worth_more() -> None:
-    for each in (fit(GAMES * 20), *FITS.values()):
-        assert all(row.best + row.passed > 0 for row in each.terms)
+    assert all(row.best > 0 and row.best + row.passed > 0 for weights in FITS.values() for row in weights)
 
 
-def test_a_bend_rises() -> None:
-    for first, second, third in (each.bend for each in FITS.values()):
-        assert all(first + 2 * second * x + 3 * third * x * x > 0 for x in range(-7, 1))
+def test_the_likeliest_weights_foretell_how_often_a_team_won() -> None:
+    won = np.array([[1, 0], [1, 0], [1, 0], [0, 1]] * 1000)
+    rows = np.array([[[1.0], [0.0]]] * len(won))
+    assert chances(rows, likeliest(rows, won))[0] == pytest.approx([0.75, 0.25], abs=0.001)
+    assert [len(row) for row in fit(GAMES)] == [len(Terms._fields)] * 3
 
 
 def test_a_check_counts_every_chance() -> None:
