@@ -102,9 +102,9 @@ FITS: Final[Mapping[Kind, Sequence[Terms]]] = {
         Terms(-77, 2145, -1576, -298, 452, 101, 1778, 502),
     ),
     Kind("classic", 3, partners=True): (
-        Terms(23, 2726, -1275, -11, 259, 105, 3356, -2055),
-        Terms(7, 2114, -714, 45, 2, 318, -817, -1957),
-        Terms(-30, 1632, -239, -87, -89, 540, -258, -1064),
+        Terms(25, 2631, -1222, -46, 273, 100, 4070, -1851),
+        Terms(9, 2052, -677, 36, -53, 355, -681, -1785),
+        Terms(-34, 1602, -237, -71, -157, 568, -302, -1057),
     ),
 }
 """The weights by ``Standing.soon``."""
@@ -121,8 +121,9 @@ def chances(position: Position, weights: Weights) -> Chances:
 
 def chances_of(kind: Kind, standings: Mapping[Team, Standing]) -> Chances:
     """Return the chances in a game that goes on. A team without a standing has left it."""
+    ratings = {team: sum(map(mul, FITS[kind][each.soon], terms_of(each))) for team, each in standings.items()}
     with localcontext(ROUNDING):
-        rated = {team: _rating(FITS[kind], standing).exp() for team, standing in standings.items()}
+        rated = {team: (Decimal(rating) / (CERTAIN * SCALE)).exp() for team, rating in ratings.items()}
         whole = sum(rated.values())
         return shared(CERTAIN, [int(FINE * rated.get(team, 0) / whole) for team in range(1, kind.teams + 1)])
 
@@ -166,10 +167,6 @@ def own_chance(value: int) -> int:
 
 def _limited(value: int) -> int:
     return max(-VALUE_MAX, min(value >> SCALE_BITS, VALUE_MAX))
-
-
-def _rating(weights: Sequence[Terms], standing: Standing) -> Decimal:
-    return Decimal(sum(map(mul, weights[standing.soon], terms_of(standing)))) / (CERTAIN * SCALE)
 
 
 def shared(whole: int, weights: Sequence[int]) -> tuple[int, ...]:

@@ -229,7 +229,11 @@ def _sheet(canvas: Canvas, sheet: Sheet) -> None:
 def _hand(canvas: Canvas, layout: Layout, model: TableModel) -> int:
     """Paint the hand, and return the row after it."""
     box, has_hand = layout.hand, bool(model.state.company.own and model.board)
-    legend = "  ".join(_hand_signs(model, canvas.glyphs))
+    found = {_card_sign(card, canvas.glyphs) for card in model.hand} | {
+        "( )" for card in model.hand if not card.playable
+    }
+    signs = hand_signs(canvas.glyphs).items()
+    legend = "  ".join(f"{sign} {meaning}" for sign, meaning in signs if sign in found)
     if layout.cards:
         at = 1
         for slot, card in enumerate(model.hand):
@@ -249,11 +253,6 @@ def _hand(canvas: Canvas, layout: Layout, model: TableModel) -> int:
         if layout.apart:
             canvas.clip(box.row - 1, 1, box.width - 1, legend, "dim")
     return box.row + 1
-
-
-def _hand_signs(model: TableModel, glyphs: Glyphs) -> list[str]:
-    found = {_card_sign(card, glyphs) for card in model.hand} | {"( )" for card in model.hand if not card.playable}
-    return [f"{sign} {meaning}" for sign, meaning in hand_signs(glyphs).items() if sign in found]
 
 
 def _cards_width(model: TableModel) -> int:

@@ -98,7 +98,7 @@ def test_the_review_is_beside_the_board() -> None:
 
 def test_the_review_has_the_teams_colours_and_marks_what_cost_much() -> None:
     _, *curve, _ = curve_lines(frames("kids-3", reviewed=True), bars=True)
-    bar = [("fill.red", "R" * 14), ("fill.yellow", "Y" * 2), ("fill.green", "G" * 4)]
+    bar = [("fill.red", "R" * 11), ("fill.yellow", "Y" * 4), ("fill.green", "G" * 5)]
     assert curve[16] == (("", " 17. "), *bar, ("", " "), *curve[16][5:])
     assert curve[16][-2:] == (("alarm", "unicorn a2 ??"), ("", ""))
     assert {style for line in curve for style, text in line if text.endswith("?")} == {"alarm"}
