@@ -62,7 +62,7 @@ def _check_types(
         raise TypeError(f"{where}{error}") from None
     for name, each in signature.parameters.items():
         if each.kind is inspect.Parameter.VAR_KEYWORD:
-            wanted |= typing.get_args(each.annotation)[0].__annotations__  # Unpack of a TypedDict.
+            wanted |= typing.get_args(wanted.pop(name))[0].__annotations__  # Unpack of a TypedDict.
             given |= given.pop(name, {})
     for name, kind in given.items():
         if name not in wanted:
