@@ -1,11 +1,11 @@
 """Replays by their names and numbers, what is said of a report, and past games."""
 
-import itertools
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, TypeVar
@@ -221,11 +221,11 @@ class ListedGame(PastGame):
 
 
 def past_games(folder: Path, words: Sequence[str] = (), most: int = SHOWN) -> Iterator[ListedGame]:
-    """Yield the games whose lines have all these words, last written first: of several replays of a game the last."""
-    told = dict[str, ListedGame]()
+    """Yield games whose lines have all these words, last written first: of several sound replays of a game the last."""
+    told = dict[str | None, ListedGame]()
     with closing(games_in(folder, ListedGame)) as games:
-        once = (game for game in games if told.setdefault(game.report.game or game.path.name, game) is game)
-        yield from itertools.islice((game for game in once if game.has(words)), most)
+        named = ((game, game.path.name if game.report.verdict == "invalid" else game.report.game) for game in games)
+        yield from islice((game for game, of in named if told.setdefault(of, game) is game and game.has(words)), most)
 
 
 def unfinished_game(folder: Path) -> ListedGame | None:

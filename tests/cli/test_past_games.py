@@ -68,6 +68,11 @@ def test_a_filter_and_a_number(cli: Cli, played: Path) -> None:
     shutil.copy(KIDS, played / "another seat's.seqp2p")
     lines = cli("games")[1].splitlines()
     assert [line[:5] for line in lines[:2]] == ["  1  ", "  3  "], "one line a game, and all files have their numbers"
+    damaged = bytearray(KIDS.read_bytes())
+    damaged[-100] ^= 1
+    (played / "damaged.seqp2p").write_bytes(damaged)
+    games = [(Path(str(each["file"])).name, each["verdict"]) for each in told(cli, "--last", "2")]
+    assert games == [("damaged.seqp2p", "invalid"), ("another seat's.seqp2p", "verified")], "it hides no sound one"
     exit_code, error, _ = refused(cli("games", "nobody"))
     assert (exit_code, "there is no such game" in error) == (1, True)
 
