@@ -5,7 +5,7 @@ import inspect
 import types
 import typing
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ClassVar, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -35,13 +35,13 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
 
 
 class CheckedFields:
-    """The base of a dataclass or a Struct: a field of a wrong type raises a TypeError with its name."""
+    """The base of a dataclass or a Struct without kw_only: a field of a wrong type raises a TypeError with its name."""
 
     __slots__ = ()
+    __match_args__: ClassVar[tuple[str, ...]]
 
     def __post_init__(self) -> None:
-        kind = type(self)
-        check(kind, **{name: getattr(self, name) for name in inspect.signature(kind).parameters})
+        check(type(self), *(getattr(self, name) for name in type(self).__match_args__))
 
 
 def check(function: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
-from seqp2p.arguments import check, check_arguments
+from seqp2p.arguments import CheckedFields, check_arguments
 from seqp2p.i18n import Message, message
 
 FREE: Final = "*"
@@ -70,7 +70,7 @@ class TableOption:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class Options(CheckedFields):
     """The options of the rules. The defaults are the usual game."""
 
     advanced: bool = False
@@ -79,9 +79,6 @@ class Options:
     """Talking about the game is allowed. False: an opponent may call it, and the speaker's team pays in cards."""
     manual_draw: bool = False
     """The mover draws by an action of its own, and can forget to."""
-
-    def __post_init__(self) -> None:
-        check(Options, self.advanced, self.table_talk, self.manual_draw)
 
 
 TABLE_TALK: Final = TableOption(
