@@ -226,7 +226,7 @@ class Person:
     async def _obey(self, line: str, acts: Acts) -> None:
         first, _, rest = line.partition(" ")
         word = word_of(first)
-        if (act := acts.get(word)) and (not rest or word in {"say", "drop"}):  # "later on" is no wish to stop.
+        if (act := acts.get(word)) and (not rest or word in WORDS_WITH_TEXT):  # "later on" is no wish to stop.
             await act(rest)
         elif word_of(line) == "leave":
             self._ask_to_part()
