@@ -4,8 +4,8 @@
     python -m tools.calibrate fit games                               # the rows of FITS
     python -m tools.calibrate check games                             # what was foretold, and what happened
 
-Each team is ``learned`` or ``greedy`` by the toss of a coin. After one turn in ONE_IN that does not end the game it is
-kept how the teams stand. A file has a line of JSON for each game.
+Each team is ``learned`` or ``greedy`` by the toss of a coin. How the teams stand is kept after one turn in ONE_IN,
+unless it ends the game. A file has a line of JSON for each game.
 """
 
 import argparse

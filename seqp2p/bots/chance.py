@@ -46,7 +46,7 @@ class Standing(NamedTuple):
     soon: int
     """0 for the team that is to move, 1 for the next one …"""
     seats: Sequence[Prospect]
-    """Of its seats, in the order of their turns."""
+    """What each of its seats can reach, in the order of their turns."""
 
 
 class Terms(NamedTuple):
