@@ -25,7 +25,7 @@ def cores() -> int:
 
 
 def checked_jobs(jobs: int | None) -> int | None:
-    """Raises ValueError for a number of processes that cannot be."""
+    """Return the number of processes. Raises ValueError for one that cannot be."""
     if jobs is not None and not 1 <= jobs <= JOBS_MAX:
         raise ValueError(f"jobs is 1 to {JOBS_MAX}, or None, not {jobs}")
     return jobs

@@ -162,7 +162,7 @@ def ask_name() -> str | None:
 
 
 def make_address(text: str | None, *, relay: bool = False) -> "Address | None":
-    """An address as typed, if any was; an empty text is no relay. Raises UserError (usage) if it is none."""
+    """Return the typed address, None if none was. An empty text is no relay. Raises UserError (usage) for another."""
     if text is None or (relay and not text):
         return None
     from seqp2p.net.addresses import AddressError, parse_address, parse_relay_address

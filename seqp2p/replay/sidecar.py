@@ -287,7 +287,7 @@ class Sidecar:
 
     @classmethod
     def trouble(cls, path: Path, own: Collection[int]) -> SidecarError | FileNotFoundError | None:
-        """Return why no process can take the seat of this file now, which must be one of these; None if one can."""
+        """Return why no process of a player with the seats ``own`` can take this file's seat now; None if one can."""
         try:
             with cls(path, os.open(path, _FLAGS), new=False) as sidecar:
                 data = sidecar._bytes()

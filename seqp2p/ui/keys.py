@@ -9,8 +9,8 @@ from seqp2p.ui.frame import Canvas, width_of
 class KeyHelp(NamedTuple):
     """A key as printed on the keyboard, and its present effect, in the reader's language.
 
-    A ``spare`` one is left out if there is no room for all. A click on it presses the key of the name ``press``, one on
-    its first sign the key ``back``. One without a name cannot be clicked, and does not look so.
+    A ``spare`` one is left out if there is no room for all. A click presses the key with the name ``press``; on the
+    first sign of ``key`` it presses ``back``, if there is one. Without ``press`` nothing can be clicked, or looks so.
     """
 
     key: str

@@ -152,7 +152,7 @@ def nearest_word(typed: str, words: Collection[str]) -> str | None:
 
 
 def saying(line: str) -> str:
-    """Return the words that say a sentence, for who may have meant that; nothing where there is a word or a square.
+    """Return the command that says this line, for who may have meant a remark; empty for one word or with a square.
 
     >>> saying("pass the salt"), saying("pass"), saying("QH e5")
     ('say pass the salt', '', '')
