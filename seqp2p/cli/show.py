@@ -114,7 +114,7 @@ def chosen_file(output: Output, wish: ScreenWish) -> Path:
         from seqp2p.ui.menu_scene import MenuRow, MenuScene
 
         rows = [MenuRow(game.line, ("show", number)) for number, game in games.items()]
-        chosen = choose_on_screen(MenuScene(rows, (), numbered=True), output, wish, read, fault)
+        chosen = choose_on_screen(MenuScene(rows, (), numbers=[*games]), output, wish, read, fault)
         if not chosen:
             raise UserError(t("stopped"), exit_code=ABANDONED)
         return games[chosen[0]].path

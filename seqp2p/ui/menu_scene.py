@@ -65,19 +65,19 @@ class MenuRow:
 
 
 class MenuScene:
-    """The scene of the menu, whose rows have numbers from ``first`` on, and letters unless ``numbered``.
+    """The scene of the menu, whose rows have letters, and numbers from ``first`` on; or these ``numbers`` alone.
 
     ``others`` are commands that can be typed, too.
     """
 
     def __init__(
-        self, rows: Sequence[MenuRow], others: Sequence[str], *, numbered: bool = False, first: int = 1
+        self, rows: Sequence[MenuRow], others: Sequence[str], *, numbers: Sequence[str] = (), first: int = 1
     ) -> None:
         self.rows = list(rows)
         self.chosen = 0
         self._others = others
-        self.numbers = tuple(str(number) for number in range(first, first + len(rows)))
-        self.letters = self.numbers if numbered else _letters([row.text for row in rows])
+        self.numbers = tuple(numbers or map(str, range(first, first + len(rows))))
+        self.letters = self.numbers if numbers else _letters([row.text for row in rows])
 
     def painter(self, page: Page) -> Painter:
         return partial(paint_menu, tuple(self.rows), self.letters, self.chosen, tuple(self.keys()), page)

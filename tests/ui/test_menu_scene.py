@@ -62,7 +62,7 @@ def test_letters_can_be_typed_on_any_keyboard() -> None:
 
 def test_a_long_menu_scrolls_and_the_chosen_row_is_shown_in_full() -> None:
     rows = [MenuRow(f"{number} " + "long " * 20, ("show", str(number))) for number in range(1, 21)]
-    scene = MenuScene(rows, (), numbered=True)
+    scene = MenuScene(rows, (), numbers=[str(number) for number in range(1, 21)])
     assert scene.press("up") is None
     shown = [line.rstrip() for line in scene.painter(Page())(80, 20).lines]
     assert [line[3:5] for line in shown[6:15]] == [str(number) for number in range(12, 21)]
@@ -70,6 +70,12 @@ def test_a_long_menu_scrolls_and_the_chosen_row_is_shown_in_full() -> None:
     assert shown[16:18] == [" 20" + " long" * 15, "   long long long long long   seqp2p show 20"]
     assert (scene.enter("7"), scene.enter("l")) == ("show 7", "l")
     assert scene.painter(Page())(140, 50).lines[12].split() == ["7", *rows[6].text.split(), *["seqp2p", "show", "7"]]
+
+
+def test_numbers_of_rows_can_have_gaps() -> None:
+    scene = MenuScene([MenuRow("", ("show", number)) for number in "13"], (), numbers="13")
+    assert [line[3:4] for line in scene.painter(Page())(80, 20).lines[6:8]] == ["1", "3"]
+    assert (scene.enter("3"), scene.enter("2")) == ("show 3", "2")
 
 
 def test_a_command_keeps_the_language_that_was_typed() -> None:
