@@ -17,9 +17,8 @@ from seqp2p.match.chain import VOTERS_MIN
 from seqp2p.match.events import Dealt, Drawn, Dropped, Event, Redealt, Turned, Undone
 from seqp2p.match.game import forfeit
 from seqp2p.match.remark import COURTESIES, REMARK_LENGTH_MAX, REMARKS_MAX
-from seqp2p.match.steps import why_not_callable
 from seqp2p.match.text import cleaned
-from seqp2p.rules import END, NO_SQUARE, PASS, TABLE_TALK, WAIVE, Action, Hand, NotationError, View, team_of
+from seqp2p.rules import END, NO_SQUARE, PASS, TABLE_TALK, WAIVE, Action, Hand, NotationError, View
 from seqp2p.ui.cards import card_shown, faces_shown
 from seqp2p.ui.choice import PreparedMove, in_own_turn
 from seqp2p.ui.language import command_line, t, translate
@@ -510,7 +509,7 @@ class Person:
         self._question = question
         self._entitle()
         try:
-            if refused is None and self._must_pass(view):
+            if refused is None and self._auto_pass and self._sight.must_pass(view):
                 await self._pass_soon(question)
             if view.phase == "play":
                 seats = len(self._match.game.seats)
@@ -541,17 +540,6 @@ class Person:
         self._asked_turn = seen.turn
         self._show(t("{action} is sent, as you prepared it", action=shown_move))
         return prepared.action
-
-    def _must_pass(self, seen: View) -> bool:
-        """Return True if a pass goes by itself: nothing can be placed, removed, exchanged or called."""
-        if not self._auto_pass or seen.phase != "play" or set(seen.legal) != {PASS}:
-            return False
-        game, remarks = self._match.game, self._match.remarks.after((0,) * self._match.game.players)
-        return not talk_is_callable(game.agreement.settings) or all(
-            team_of(remark.said.seat, seen.teams) == seen.team
-            or why_not_callable(game, remark, self._seat.number, self._match.number)
-            for remark in remarks
-        )
 
     async def _pass_soon(self, question: PersonQuestion) -> None:
         """Pass in PASS_AFTER_S, unless the player stops it or does something else."""

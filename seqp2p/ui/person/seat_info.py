@@ -8,14 +8,15 @@ from typing import Final
 from seqp2p.i18n import message
 from seqp2p.match.machine import Match
 from seqp2p.match.seat import SeatKeys
-from seqp2p.rules import View
+from seqp2p.match.steps import why_not_callable
+from seqp2p.rules import PASS, View, team_of
 from seqp2p.ui import plain
 from seqp2p.ui.cards import card_shown, colour_name
 from seqp2p.ui.choice import in_own_turn
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.person.command_words import Answers, shown, word_of
 from seqp2p.ui.person.input_parser import read_card
-from seqp2p.ui.words import Company, Story, listed
+from seqp2p.ui.words import Company, Story, listed, talk_is_callable
 
 LOG_LINES: Final = 20
 LOG_DIGITS_MAX: Final = 6
@@ -54,6 +55,16 @@ class SeatInfo:
     def is_over(self) -> bool:
         position = self.match.game.position
         return position is not None and position.over
+
+    def must_pass(self, seen: View) -> bool:
+        """Return True if nothing can be placed, removed or exchanged, and no remark called."""
+        game = self.match.game
+        return (seen.phase, seen.legal) == ("play", (PASS,)) and not any(
+            talk_is_callable(game.agreement.settings)
+            and team_of(remark.said.seat, seen.teams) != seen.team
+            and why_not_callable(game, remark, self.seat.number, self.match.number) is None
+            for remark in self.match.remarks.after((0,) * game.players)
+        )
 
     def help(self, *, painted: bool = False, coached: bool = False) -> Iterable[str]:
         """Tell the player's seat, how to read the board unless it is ``painted``, and what can be typed."""
