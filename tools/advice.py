@@ -4,8 +4,8 @@
 
 One such position is kept of each game of ``learned`` against itself that has some; where the move wins at once it has
 none, for that move is always preferred. ``learned`` then plays both moves out for all seats, in the same samples of the
-hidden cards. A seat is dealt only a hand with which ``learned`` plays what the seat has played last, for the opponents
-of an open line could perhaps not close it; with ``--tries 1`` any hand.
+hidden cards. A seat is dealt a hand with which ``learned`` plays what that seat has played last, if one comes within
+``--tries`` deals: opponents who left a line open could mostly not close it. With ``--tries 1`` it is any hand.
 
 Every LOOK samples the difference is looked at: it is clear at CLEAR standard errors from zero, which chance reaches in
 one of twenty positions without a difference (Pocock's bound for twenty looks). One within a standard error of zero

@@ -160,7 +160,7 @@ class TableScene:
             self._show(SHEETS[key])
         elif self._is_covered:
             self._scroll_sheet(key)
-        elif key == HINT and self._sight.coached:
+        elif key == HINT and self._company.own:
             return "hint"
         elif key == THREATS:
             self._shows_threats = not self._shows_threats
