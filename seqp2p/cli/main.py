@@ -308,7 +308,7 @@ def main() -> None:
         os.environ["ACCESSIBLE"] = "1"  # For the menu, and all that it starts.
         del arguments[0]
     speak(arguments, environment := dict(os.environ))
-    is_bare = not arguments or " ".join(arguments).replace("=", " ") in {f"--lang {each}" for each in language.LANGUAGES}
+    is_bare = " ".join(arguments).replace("=", " ") in ("", *(f"--lang {each}" for each in language.LANGUAGES))
     if not (is_bare and sys.stdin.isatty() and sys.stdout.isatty()):
         sys.exit(exit_code_of(arguments))
     from seqp2p.cli.menu import choose_command, wait_for_enter  # what --help need not wait for

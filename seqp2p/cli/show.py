@@ -25,7 +25,6 @@ from seqp2p.cli.moments import (
 from seqp2p.cli.options import screen_options
 from seqp2p.cli.output import Output, ScreenWish, can_show, on_screen
 from seqp2p.cli.replays import (
-    MISSING_HINT,
     ListedGame,
     ReplayPath,
     describe,
@@ -39,7 +38,7 @@ from seqp2p.errors import ABANDONED, DONE, NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import message
 from seqp2p.replay.playback import Playback, moment_fields
 from seqp2p.ui.frame import Fragment
-from seqp2p.ui.language import t, translate
+from seqp2p.ui.language import command_line, t, translate
 from seqp2p.ui.replay_browser import ReplayBrowser, ReplayFrames, Reply, costly_lines, curve_lines, help_lines
 
 
@@ -101,7 +100,8 @@ def chosen_file(output: Output, wish: ScreenWish) -> Path:
         if not on_menu:
             output.say(f"{game.number:>3}  {game.line}")
     if not games:
-        raise UserError(t("there is no such game in {folder}", folder=folder), MISSING_HINT)
+        hint = t("{command} starts one", command=command_line("play"))
+        raise UserError(t("there is no game in {folder} yet", folder=folder), hint)
 
     def read(line: str) -> Sequence[str]:
         return [number for number in line.split()[-1:] if number in games]

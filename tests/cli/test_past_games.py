@@ -168,7 +168,7 @@ def test_show_without_a_file_asks_for_one(cli: Cli, played: Path, monkeypatch: p
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
     with monkeypatch.context() as elsewhere:
         elsewhere.setenv("SEQP2P_HOME", str(played))
-        assert refused(cli("show"))[1] == f"there is no such game in {played / 'replays'}"
+        assert refused(cli("show"))[1] == f"there is no game in {played / 'replays'} yet"
     typed: Iterator[str] = iter(("9", "x", "2"))
     monkeypatch.setattr("click.prompt", lambda *_, **__: next(typed))
     exit_code, out, _ = cli("show")
