@@ -2,15 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
+from seqp2p.cli.errors import run_async
 from seqp2p.cli.options import SeatOptions, make_address, map_port_option, place_options, seat_options
 from seqp2p.i18n import message
-
-if TYPE_CHECKING:  # What --help and completion need not wait for.
-    from seqp2p.net.addresses import Address
 
 
 @click.command(
@@ -28,17 +26,14 @@ if TYPE_CHECKING:  # What --help and completion need not wait for.
 @click.option("--team", type=click.IntRange(1, 12), help=message("The team you want, if it has a free seat."))
 @seat_options
 def command(
-    host: "Address | None",
-    code: str | None,
     listen: str | None,
     map_port: bool,
     wished_seat: int | None,
     team: int | None,
     seat: Callable[[], SeatOptions],
+    **place: Any,
 ) -> None:
-    from seqp2p.cli.other_table import join
-    from seqp2p.cli.running import run_async
+    from seqp2p.cli.other_table import join  # what --help and completion need not wait for
 
-    options = replace(seat(), wished_seat=wished_seat, team=team)
-    address = make_address(listen)
-    raise SystemExit(run_async(lambda: join(host, code, options, address, map_port=map_port)))
+    options, address = replace(seat(), wished_seat=wished_seat, team=team), make_address(listen)
+    raise SystemExit(run_async(lambda: join(options, address, map_port=map_port, **place)))

@@ -41,7 +41,7 @@ LET_IN: Final = message("you are let in; the game is shown once the table is ful
 
 
 async def join(
-    host: Address | None, code: str | None, options: SeatOptions, listen: Address | None, *, map_port: bool = False
+    options: SeatOptions, listen: Address | None, host: Address | None, code: str | None, *, map_port: bool
 ) -> int:
     async with sitting_down(options, listen, map_port=map_port) as (output, endpoint):
         view = LobbyView(output, t("seqp2p: join a table"))
@@ -56,7 +56,7 @@ async def join(
         return await enter_by_code(host, code, own, view, output, enter, endpoint.relay)
 
 
-async def watch(host: Address | None, code: str | None, options: SeatOptions) -> int:
+async def watch(options: SeatOptions, host: Address | None, code: str | None) -> int:
     async with (
         on_screen(options.output, options.wished) as output,
         ending_with_parent(wanted=options.until_stdin_closes),

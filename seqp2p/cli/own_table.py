@@ -1,4 +1,4 @@
-"""A player's own table: its lobby, bots for the free seats, and one game after the other.
+"""A player's own table: its lobby, bots for the free seats, one game after the other; and a seat that is resumed.
 
 Theory of operation. One child process plays all bots (bot_process.py). Bots are called by a word, or at once, one after
 the other: the next one when the last one has sat down. The lobby names each after its seat. A bot that is refused (the
@@ -270,7 +270,7 @@ async def play_at_own_table(
 
 
 async def take_seat_again(stored: StoredGame, listen: Address | None, options: SeatOptions, *, map_port: bool) -> int:
-    """Play an unfinished game on, at whoever's table; return the exit code."""
+    """Play an unfinished game on, and then others at its table, whoever's it is; return the exit code."""
     options = replace(options, choices=replace(options.choices, coached=_listened_here_alone(stored)))
     ports = PortTeller(options.output)
     with stored.sidecar, lock_identity(None, stored.secrets.identity) as locked:

@@ -9,6 +9,7 @@ from click.core import ParameterSource
 
 from seqp2p.api.home import usual_name
 from seqp2p.bots.registry import USUAL
+from seqp2p.cli.errors import run_async
 from seqp2p.cli.options import (
     BotName,
     Choices,
@@ -35,7 +36,6 @@ if TYPE_CHECKING:  # What --help and completion need not wait for.
     from seqp2p.ui.person.tutorial import Tutorial
     from seqp2p.ui.screen import Screen
 
-LOOPBACK: Final = "127.0.0.1:0"
 PLAYS_ON: Final = -1
 """After the tutorial the pupil plays a game."""
 THOUGHT_S: Final = 1.0
@@ -79,7 +79,6 @@ def command(
 ) -> None:
     from seqp2p.api.table import HostOptions
     from seqp2p.cli.own_table import Filling, host
-    from seqp2p.cli.running import run_async
 
     if tutorial:
         check_alone()
@@ -89,7 +88,7 @@ def command(
             raise SystemExit(exit_code)
         bot = "easy"
     check_bots(bots, table["variant"])
-    settings, listen = make_settings(bots + 1, **table), make_address(LOOPBACK)
+    settings, listen = make_settings(bots + 1, **table), make_address("127.0.0.1:0")
     output = Output(as_json)
     pace_s = output.preferences.pace if pace_s is None else pace_s
     filling = Filling(bot, pace_s, at_once=True)

@@ -10,6 +10,7 @@ import click
 
 from seqp2p.api.home import data_dir, own_keys
 from seqp2p.cli import progress
+from seqp2p.cli.errors import run_async
 from seqp2p.cli.options import SeatOptions, make_address, map_port_option, playing_options, replays_option
 from seqp2p.cli.replays import NONE_HINT, cannot_resume, is_number, numbered
 from seqp2p.errors import FAILED, USAGE, UserError
@@ -21,7 +22,6 @@ from seqp2p.ui.language import t
 
 if TYPE_CHECKING:  # What --help and completion need not wait for.
     from seqp2p.api.resume import StoredGame
-    from seqp2p.net.addresses import Address
 
 NAMES_HINT: Final = message(
     "GAME is a replay, its name, its number in seqp2p games, or the first digits of the game's id"
@@ -51,20 +51,17 @@ def complete_game(context: click.Context, _parameter: click.Parameter, incomplet
 @map_port_option
 @partial(playing_options, folder=replays_option)
 def command(game: str | None, listen: str | None, map_port: bool, seat: Callable[[], SeatOptions]) -> None:
-    from seqp2p.cli.running import run_async
-
-    address = make_address(listen)
-    options = seat()
-    raise SystemExit(run_async(lambda: resume(game, address, options, map_port=map_port)))
-
-
-async def resume(game: str | None, listen: "Address | None", options: SeatOptions, *, map_port: bool) -> int:
     from seqp2p.cli.own_table import take_seat_again
 
-    progress.show(t("checking the game so far…"))
-    stored = find_stored(options.choices.replay_dir, game)
-    progress.wipe()
-    return await take_seat_again(stored, listen, options, map_port=map_port)
+    address, options = make_address(listen), seat()
+
+    async def resume() -> int:
+        progress.show(t("checking the game so far…"))
+        stored = find_stored(options.choices.replay_dir, game)
+        progress.wipe()
+        return await take_seat_again(stored, address, options, map_port=map_port)
+
+    raise SystemExit(run_async(resume))
 
 
 def find_stored(directory: Path, game: str | None) -> "StoredGame":

@@ -10,6 +10,7 @@ import click
 
 from seqp2p.api.home import usual_replay_dir
 from seqp2p.cli import json_events
+from seqp2p.cli.errors import run_async
 from seqp2p.cli.moments import (
     NO_TURNS,
     VERIFY_HINT,
@@ -81,8 +82,6 @@ def show(output: Output, wish: ScreenWish, file: Path, playback: Playback, *, wi
         for painted in whole_review(file, playback, plain=wish.plain) if with_review else ():
             output.say_painted(painted, wish)
         return
-    from seqp2p.cli.running import run_async  # what lines, --help and completion need not wait for
-
     on_screen_page = can_show(output, wish)
     frames = frames_of(file.name, playback, brief=on_screen_page, reviewed=review_of(playback))
     if on_screen_page:

@@ -1,9 +1,10 @@
 """``seqp2p watch [CODE | HOST:PORT]``: see what the table sees, check everything, and keep a replay."""
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
+from seqp2p.cli.errors import run_async
 from seqp2p.cli.options import (
     Choices,
     SeatOptions,
@@ -16,9 +17,6 @@ from seqp2p.cli.options import (
 )
 from seqp2p.cli.output import Output, ScreenWish
 from seqp2p.i18n import message
-
-if TYPE_CHECKING:  # What --help and completion need not wait for.
-    from seqp2p.net.addresses import Address
 
 
 @click.command(
@@ -38,8 +36,6 @@ if TYPE_CHECKING:  # What --help and completion need not wait for.
 @relay_option
 @screen_options
 def command(
-    host: "Address | None",
-    code: str | None,
     name: str | None,
     replay_dir: str | None,
     relay: str | None,
@@ -47,11 +43,11 @@ def command(
     *,
     as_json: bool,
     until_stdin_closes: bool,
+    **place: Any,
 ) -> None:
-    from seqp2p.cli.other_table import watch
-    from seqp2p.cli.running import run_async
+    from seqp2p.cli.other_table import watch  # what --help and completion need not wait for
 
     choices = Choices(None, 0, usable_replay_dir(replay_dir))
     options = SeatOptions(choices, checked_name(name), Output(as_json), until_stdin_closes, wish=wish)
     options = options.with_relay(relay)
-    raise SystemExit(run_async(lambda: watch(host, code, options)))
+    raise SystemExit(run_async(lambda: watch(options, **place)))
