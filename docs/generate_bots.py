@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from seqp2p.arena import Contest, Ladder, Tally, make_contest, play_deals
-from seqp2p.bots.exec_player import TIME_S
+from seqp2p.bots.player import TIME_S
 from seqp2p.cli.arena import ArenaSettings, open_results
 from seqp2p.rules import VARIANTS
 from seqp2p.workers import cores

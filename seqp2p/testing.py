@@ -5,6 +5,6 @@ example.
 """
 
 from seqp2p.arena.conformance import TABLES, ConformanceTable, Findings, try_program
-from seqp2p.bots.program import Program
+from seqp2p.bots.player import Program
 
 __all__ = ["TABLES", "ConformanceTable", "Findings", "Program", "try_program"]

@@ -9,8 +9,8 @@ import trio
 from seqp2p.api.seat import Seat
 from seqp2p.api.turns import Turn
 from seqp2p.arguments import check_arguments
-from seqp2p.bots.exec_player import FAILURES_MAX, TIME_S, BotFailed, Time
-from seqp2p.bots.player import Bot, check_bot
+from seqp2p.bots.exec_player import FAILURES_MAX, BotFailed, Time
+from seqp2p.bots.player import TIME_S, Bot, check_bot
 from seqp2p.bots.registry import BOTS, RandomBot, why_no_bot
 from seqp2p.i18n import message
 from seqp2p.live.asking import PATIENCE_S

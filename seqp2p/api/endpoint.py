@@ -8,11 +8,10 @@ import secrets
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
 
 import trio
 
-from seqp2p.api.home import GIVEN, LockedIdentity, locked_identity, locked_key, usual_name, usual_replay_dir
+from seqp2p.api.home import GIVEN, Folder, LockedIdentity, locked_identity, locked_key, usual_name, usual_replay_dir
 from seqp2p.api.port_mapping import OnPortEvent, mapped_port, with_mapped
 from seqp2p.crypto.identity import Identity
 from seqp2p.lobby.events import OnLobbyEvent, Own
@@ -20,8 +19,6 @@ from seqp2p.match.table import name_fault
 from seqp2p.net.addresses import Address, listening_addresses, open_listeners, parse_address, parse_relay_address
 from seqp2p.net.interfaces import local_hosts
 from seqp2p.net.tls import Credentials, make_credentials
-
-Folder: TypeAlias = str | os.PathLike[str]
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
-from seqp2p.api.endpoint import Folder
-from seqp2p.api.home import own_keys, usual_replay_dir
+from seqp2p.api.home import Folder, own_keys, usual_replay_dir
 from seqp2p.api.many import SUFFIX, Named, of_all, processes, summarise_named
 from seqp2p.arguments import check_arguments
 from seqp2p.replay.sidecar import Sidecar, SidecarError, sidecar_path

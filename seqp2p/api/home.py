@@ -11,7 +11,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 import platformdirs
 
@@ -23,6 +23,7 @@ from seqp2p.i18n import message, of_system
 from seqp2p.match.table import NAME_LENGTH_MAX, name_fault, numbered_name
 from seqp2p.replay.disk import lock, read_regular, write_beside
 
+Folder: TypeAlias = str | os.PathLike[str]
 # More games of one person at once than this are no person.
 IDENTITIES_MAX = 64
 GIVEN: Final = 0

@@ -11,7 +11,8 @@ import trio
 
 from seqp2p.api.at_table import Events
 from seqp2p.api.bots import play_bot
-from seqp2p.api.endpoint import Folder, listening_at, open_endpoint, relay_of
+from seqp2p.api.endpoint import listening_at, open_endpoint, relay_of
+from seqp2p.api.home import Folder
 from seqp2p.api.join import join
 from seqp2p.api.lobby import HeldLobby
 from seqp2p.api.port_mapping import OnPortEvent

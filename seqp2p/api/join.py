@@ -5,8 +5,9 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 from seqp2p.api.at_table import Events
-from seqp2p.api.endpoint import Folder, listening_at, loopback_with, open_endpoint, own_addresses, relay_of
+from seqp2p.api.endpoint import listening_at, loopback_with, open_endpoint, own_addresses, relay_of
 from seqp2p.api.finding import find_route
+from seqp2p.api.home import Folder
 from seqp2p.api.lobby import HeldLobby
 from seqp2p.api.port_mapping import OnPortEvent
 from seqp2p.api.seat import Seat

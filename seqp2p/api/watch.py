@@ -12,10 +12,10 @@ from functools import partial
 from pathlib import Path
 
 from seqp2p.api.at_table import AtTable, Events
-from seqp2p.api.endpoint import Folder, chosen_name, lock_identity, relay_of, replay_folder
+from seqp2p.api.endpoint import chosen_name, lock_identity, relay_of, replay_folder
 from seqp2p.api.finding import find_route
 from seqp2p.api.game import LIVE_CHECKS
-from seqp2p.api.home import watch_path
+from seqp2p.api.home import Folder, watch_path
 from seqp2p.arguments import check_arguments
 from seqp2p.crypto.identity import Identity
 from seqp2p.live.runtime import LEFT, ignore

@@ -16,8 +16,8 @@ from seqp2p.arena.game import result_of
 from seqp2p.arena.programs import SAID_NOTHING
 from seqp2p.arguments import check_arguments
 from seqp2p.bots.exec_player import BotFailed, ExecPlayer, Notice, ProgramEnded, Stale, Time, Wrong
-from seqp2p.bots.player import Bot
-from seqp2p.bots.program import GOODBYE_S, Program
+from seqp2p.bots.player import Bot, Program
+from seqp2p.bots.program import GOODBYE_S
 from seqp2p.bots.registry import BOTS, RandomBot
 from seqp2p.bots.wire import hello_alone
 from seqp2p.i18n import message

@@ -12,8 +12,8 @@ import trio
 from seqp2p.arena.entrants import BotFault
 from seqp2p.arena.game import ArenaGame, ArenaResult
 from seqp2p.bots.exec_player import BotFailed, ExecPlayer, Notice, Time
-from seqp2p.bots.player import Bot
-from seqp2p.bots.program import Program, start_program
+from seqp2p.bots.player import Bot, Program
+from seqp2p.bots.program import start_program
 from seqp2p.bots.wire import hello_alone
 from seqp2p.i18n import message
 from seqp2p.match.events import Turned

@@ -20,11 +20,8 @@ import msgspec
 from seqp2p.arena.contest import Contest
 from seqp2p.arena.entrants import BotFault, entrant, kind_of
 from seqp2p.arena.game import ArenaGame, ArenaResult
-from seqp2p.arena.programs import play_with_programs
 from seqp2p.arguments import check_arguments
-from seqp2p.bots.exec_player import TIME_S
-from seqp2p.bots.player import Bot
-from seqp2p.bots.program import Program
+from seqp2p.bots.player import TIME_S, Bot, Program
 from seqp2p.i18n import message
 from seqp2p.interval import Z_95, wilson
 from seqp2p.workers import checked_jobs, interrupts_deferred, workers
@@ -210,6 +207,8 @@ def _play(game: ArenaGame, entrants: Sequence[Bot | Program]) -> ArenaResult:
     """Play to the end, or until a bot fails. ``entrants`` are by seat."""
     bots = [each for each in entrants if not isinstance(each, Program)]
     if len(bots) < len(entrants):
+        from seqp2p.arena.programs import play_with_programs  # what bots alone need not wait for
+
         return play_with_programs(game, entrants)
     clock = time.thread_time  # The processor's: other work on the machine is not the bot's.
     try:

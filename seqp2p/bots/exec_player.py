@@ -15,14 +15,12 @@ from typing import Final, TypeAlias
 import trio
 
 from seqp2p.bots import wire
-from seqp2p.bots.player import Bot
-from seqp2p.bots.program import GOODBYE_S, Program, ProgramFailed, RunningProgram, start_program
+from seqp2p.bots.player import TIME_S, Bot, Program
+from seqp2p.bots.program import GOODBYE_S, ProgramFailed, RunningProgram, start_program
 from seqp2p.i18n import message, message_of
 from seqp2p.match.events import Event, Result
 from seqp2p.rules import Action, Variant, View
 
-TIME_S: Final = 30.0
-"""A program's time for a choice, if neither the table nor its owner sets one."""
 MARGIN_S: Final = 2.0
 """The margin between a choice and the end of the table's own time; of a short time, half."""
 ANSWERS_MAX: Final = 3

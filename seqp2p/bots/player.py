@@ -2,11 +2,16 @@
 
 import inspect
 import random
+import shlex
 from collections.abc import Callable
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
 
 from seqp2p.i18n import message
 from seqp2p.rules import Action, View
+
+TIME_S: Final = 30.0
+"""A program's time for a choice, if neither the table nor its owner sets one."""
 
 
 class Bot(Protocol):
@@ -43,6 +48,21 @@ def _takes(function: Callable[..., Any], *arguments: object) -> bool:
     except ValueError:  # One of C says nothing of its arguments.
         return True
     return True
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A command line. ``time_s`` is its time for a choice; ``verbose`` shows its standard error."""
+
+    arguments: tuple[str, ...]
+    time_s: float | None = None
+    verbose: bool = False
+
+    @property
+    def options(self) -> list[str]:
+        """Return the options with which it plays the seat again."""
+        time = [] if self.time_s is None else ["--exec-time", f"{self.time_s:g}"]
+        return ["--exec", shlex.join(self.arguments), *time, *(["--verbose-bot"] if self.verbose else [])]
 
 
 class SeatPlayer(Protocol):

@@ -8,16 +8,15 @@ its process group.
 import contextlib
 import errno
 import os
-import shlex
 import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import trio
 
+from seqp2p.bots.player import Program
 from seqp2p.i18n import message
 
 LINE_SIZE_MAX: Final = 4096
@@ -35,21 +34,6 @@ class ProgramFailed(Exception):
     def __init__(self, reason: str, *, gone: bool = False) -> None:
         super().__init__(reason)
         self.gone = gone
-
-
-@dataclass(frozen=True, slots=True)
-class Program:
-    """A command line. ``time_s`` is its time for a choice; ``verbose`` shows its standard error."""
-
-    arguments: tuple[str, ...]
-    time_s: float | None = None
-    verbose: bool = False
-
-    @property
-    def options(self) -> list[str]:
-        """Return the options with which it plays the seat again."""
-        time = [] if self.time_s is None else ["--exec-time", f"{self.time_s:g}"]
-        return ["--exec", shlex.join(self.arguments), *time, *(["--verbose-bot"] if self.verbose else [])]
 
 
 def environment() -> dict[str, str]:

@@ -13,9 +13,8 @@ import msgspec
 from seqp2p.arena import Contest, DealResult, Ladder, Tally, WorkerLost, elo_ratings, play_deals, round_robin
 from seqp2p.arena.contest import TWO_TEAMS
 from seqp2p.arena.entrants import EntrantError, kind_of, load_class
-from seqp2p.arena.programs import try_to_start
 from seqp2p.arena.tally import SideTally
-from seqp2p.bots.exec_player import TIME_S
+from seqp2p.bots.player import TIME_S
 from seqp2p.cli import progress, results
 from seqp2p.cli.errors import stopping_alike
 from seqp2p.cli.json_events import ArenaBotFields, ArenaEvent, ContestFields
@@ -51,6 +50,8 @@ class Entrant(BotName):
 
 def try_programs(bots: Iterable[str], time_s: float) -> None:
     """Start each program once, before any game. Raises UserError for one that cannot be started."""
+    from seqp2p.arena.programs import try_to_start
+
     for bot in bots:
         if kind_of(bot) != "program":
             continue

@@ -2,25 +2,26 @@
 
 import tempfile
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
-import trio
 
 from seqp2p.bots.registry import USUAL
-from seqp2p.cli import running
-from seqp2p.cli.errors import polite_signals, stopped_by
+from seqp2p.cli.errors import polite_signals, run_async, stopped_by
 from seqp2p.cli.json_events import GAME_EVENTS, DealtEvent, OverEvent
 from seqp2p.cli.options import BotName, NumberRange, make_address, make_settings, usable_replay_dir
 from seqp2p.cli.output import Output
 from seqp2p.cli.replays import describe, verify_file
-from seqp2p.cli.reporter import TABLE_FULL
-from seqp2p.cli.running import Child, ChildStart, Hear, Read, run_async
 from seqp2p.errors import ABANDONED, DONE, USAGE, UserError
 from seqp2p.i18n import message, message_of
 from seqp2p.match.events import Result, plain_result
 from seqp2p.rules import CLASSIC
 from seqp2p.ui.language import t, translate
+
+if TYPE_CHECKING:  # What --help and completion need not wait for.
+    import trio
+
+    from seqp2p.cli.running import Child, Hear, Read
 
 # Joiners sit down in any order: a number as a name would look like the number of the seat.
 NAMES: Final = ("ann", "ben", "cleo", "dora", "emil", "finn", "gina", "hugo", "ines", "karl", "lena", "mona")
@@ -69,35 +70,35 @@ class Demo:
 
     async def run(self) -> int:
         """Play the game; return the exit code. Raises UserError when it is asked to end, or a peer fails."""
-        async with trio.open_nursery() as nursery:
-            await nursery.start(self._end_on_signal, nursery.cancel_scope)
-            await self._play()
+        import trio
+
+        from seqp2p.cli import running
+
+        async def end_on_signal() -> None:
+            """Let every peer leave the table, and tell the path of its replay; kill those that do not end."""
+            self._stopped_by = await anext(aiter(signals))
+            for child in self._children:
+                child.ask_to_end()
+            await trio.sleep(running.END_S)
             nursery.cancel_scope.cancel()
+
+        with trio.open_signal_receiver(*polite_signals()) as signals:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(end_on_signal)
+                async with trio.open_nursery() as peers:
+                    if (table := await peers.start(self._host)) is not None:
+                        for number in range(2, self._players + 1):
+                            peers.start_soon(self._join, number, table["address"], table["code"])
+                nursery.cancel_scope.cancel()
         if self._stopped_by is not None:
             result = plain_result(Result("unfinished", (), "stopped"))
             self._output.event(OverEvent(**result, resumable=False, replays=self._replays(), verdict="unfinished"))
             raise stopped_by(self._stopped_by)
         return self._conclude()
 
-    async def _end_on_signal(self, scope: trio.CancelScope, *, task_status: "trio.TaskStatus[None]") -> None:
-        """Let every peer leave the table, and tell the path of its replay; kill those that do not end."""
-        with trio.open_signal_receiver(*polite_signals()) as signals:
-            task_status.started()
-            self._stopped_by = await anext(aiter(signals))
-            for child in self._children:
-                child.ask_to_end()
-            await trio.sleep(running.END_S)
-            scope.cancel()
-
-    async def _play(self) -> None:
-        async with trio.open_nursery() as nursery:
-            table = await nursery.start(self._host)
-            if table is None:
-                return
-            for number in range(2, self._players + 1):
-                nursery.start_soon(self._join, number, table["address"], table["code"])
-
     async def _host(self, *, task_status: "trio.TaskStatus[dict[str, Any] | None]") -> None:
+        from seqp2p.cli.reporter import TABLE_FULL
+
         listening = False
 
         def hear(event: dict[str, Any]) -> None:
@@ -128,9 +129,10 @@ class Demo:
         await self._peer(number, arguments, {"SEQP2P_CODE": code}, lambda _: None, lambda _: None)
 
     async def _peer(
-        self, number: int, arguments: list[str], environment: dict[str, str], hear: Hear, read: Read
+        self, number: int, arguments: list[str], environment: dict[str, str], hear: "Hear", read: "Read"
     ) -> None:
         """Start a peer, and hand on its events and lines until it ends. Raises UserError if it fails."""
+        from seqp2p.cli.running import Child, ChildStart
 
         def note(event: dict[str, Any]) -> None:
             self._note(event)

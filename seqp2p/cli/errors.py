@@ -1,13 +1,13 @@
-"""The end of a command: the lines of its error, the signals that end it, and the command that resumes its game."""
+"""The run of a command: the signals that end it, the lines of its error, and the command that resumes its game."""
 
 import shlex
 import signal
-from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from types import FrameType
 from typing import TYPE_CHECKING, Final
 
-from seqp2p.errors import ABANDONED, UserError
+from seqp2p.errors import ABANDONED, UserError, errors_in
 from seqp2p.hangup import HANGUP, TerminalGone, awaited
 from seqp2p.i18n import message, message_of
 from seqp2p.ui.language import t, translate
@@ -47,6 +47,50 @@ def handling(signals: Iterable[int], handler: Callable[[int, FrameType | None], 
     finally:
         for number, former in before.items():
             signal.signal(number, former)
+
+
+def run_async(work: Callable[[], Awaitable[int]]) -> int:
+    """Run under trio and return the exit code. Raises UserError, also where a signal or Ctrl-C has ended it.
+
+    A signal that asks this process to end, and that nothing in the work listens for, cancels all of it.
+    """
+    try:
+        return _until_asked_to_end(work)
+    except (BaseExceptionGroup, UserError, TerminalGone, KeyboardInterrupt) as raised:
+        errors = list(errors_in(raised))
+        if not all(isinstance(error, UserError | TerminalGone | KeyboardInterrupt) for error in errors):
+            raise
+        error = errors[0]
+        if not isinstance(error, UserError):
+            text = t("the terminal is gone") if isinstance(error, TerminalGone) else t("stopped")
+            error = UserError(text, exit_code=ABANDONED)
+        raise error from None
+
+
+def _until_asked_to_end(work: Callable[[], Awaitable[int]]) -> int:
+    """Run it; raises UserError or TerminalGone where a signal has ended it."""
+    import trio  # what --help and completion need not wait for
+
+    # Ctrl-C raises KeyboardInterrupt by itself.
+    signals = [number for number in polite_signals() if number != signal.SIGINT]
+    with ExitStack() as handled:
+
+        async def run() -> int:
+            token, asked = trio.lowlevel.current_trio_token(), list[int]()
+            with trio.CancelScope() as scope:
+
+                def end(number: int, _: object) -> None:
+                    asked.append(number)
+                    with suppress(trio.RunFinishedError):
+                        token.run_sync_soon(scope.cancel)
+
+                # Until all has ended: a terminal that closes can be told of twice, and the second must not kill.
+                handled.enter_context(handling(signals, end))
+                return await work()
+            raise stopped_by(asked[0])
+
+        # Ctrl-C comes where a task waits anyway, never between two lines that belong together.
+        return trio.run(run, restrict_keyboard_interrupt_to_checkpoints=True)
 
 
 def line_of(error: UserError) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from seqp2p.bots.registry import USUAL
+from seqp2p.cli.errors import run_async
 from seqp2p.cli.options import (
     BotName,
     SeatOptions,
@@ -61,7 +62,6 @@ def command(
 ) -> None:
     from seqp2p.api.table import HostOptions  # what --help and the completion of a name need not wait for
     from seqp2p.cli.own_table import Filling, host
-    from seqp2p.cli.running import run_async
 
     settings = make_settings(players, **table)
     address, wished = make_address(listen), HostOptions(spectators, advertise=not hidden)

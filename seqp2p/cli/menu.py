@@ -12,11 +12,11 @@ from functools import partial
 from typing import Final
 
 from seqp2p.api.home import usual_replay_dir
+from seqp2p.cli.errors import run_async
 from seqp2p.cli.finding import code_fault, typed_address
 from seqp2p.cli.options import ask_name
 from seqp2p.cli.output import Output, ScreenWish, can_show, on_screen, show_error
 from seqp2p.cli.replays import ListedGame, unfinished_game
-from seqp2p.cli.running import run_async
 from seqp2p.errors import ABANDONED, DONE, UserError
 from seqp2p.i18n import Message, message, term
 from seqp2p.lobby.code import parse_code

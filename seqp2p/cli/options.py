@@ -18,6 +18,7 @@ import click
 from seqp2p.api import settings
 from seqp2p.api.home import usual_name, usual_replay_dir
 from seqp2p.api.settings import GRACE_S
+from seqp2p.bots.player import Program
 from seqp2p.bots.registry import BOTS, why_no_bot
 from seqp2p.cli import progress
 from seqp2p.cli.errors import note_child, sentence
@@ -31,7 +32,6 @@ from seqp2p.ui.language import t, translate
 from seqp2p.ui.words import own_name_fault
 
 if TYPE_CHECKING:  # What --help and the completion of a name need not wait for.
-    from seqp2p.bots.program import Program
     from seqp2p.net.addresses import Address
 
 Function: TypeAlias = Callable[..., Any]
@@ -61,7 +61,7 @@ class Choices:
     bot: str | None
     pace_s: float
     replay_dir: Path
-    program: "Program | None" = None
+    program: Program | None = None
     coached: bool = False
     """A person at a table of bots, who may ask for hints."""
 
@@ -370,7 +370,7 @@ class BotName(click.Choice[str]):
         return str(value)
 
 
-def make_program(line: str, time_s: float | None, *, verbose: bool) -> "Program":
+def make_program(line: str, time_s: float | None, *, verbose: bool) -> Program:
     """Return the program of this command line, split as by a shell. Raises UserError (usage) if there is none."""
     try:
         arguments = tuple(shlex.split(line))
@@ -382,8 +382,6 @@ def make_program(line: str, time_s: float | None, *, verbose: bool) -> "Program"
         message = t("there is no program {name!r} that could be started", name=name)
         hint = t("name it with its folder, like {example}; it must be executable", example="./bot.py")
         raise UserError(message, hint, USAGE)
-    from seqp2p.bots.program import Program
-
     return Program(arguments, time_s, verbose)
 
 

@@ -1,4 +1,4 @@
-"""A player's own table: its lobby, bots for the free seats, and one game after the other.
+"""A player's own table: its lobby, bots for the free seats, one game after the other; and a seat that is resumed.
 
 Theory of operation. One child process plays all bots (bot_process.py). Bots are called by a word, or at once, one after
 the other: the next one when the last one has sat down. The lobby names each after its seat. A bot that is refused (the
@@ -17,22 +17,29 @@ from typing import Any, Final
 import msgspec
 import trio
 
+from seqp2p.api.endpoint import Endpoint, lock_identity
 from seqp2p.api.game import LiveGame, Lobby
 from seqp2p.api.known import friends
-from seqp2p.api.table import HostedTable, HostOptions, open_table
-from seqp2p.bots.registry import why_no_bot
+from seqp2p.api.resume import StoredGame, endpoint_of, resumed_game
+from seqp2p.api.table import HostedTable, HostOptions, open_table, resumed_table
+from seqp2p.bots.registry import USUAL, why_no_bot
 from seqp2p.cli.bot_process import LEAVE, BotCall, BotEnded, kept_calls
+from seqp2p.cli.errors import polite_signals, remember_seat
 from seqp2p.cli.lobby import LobbyTeller, LobbyView, WaysIn
 from seqp2p.cli.options import SeatOptions
-from seqp2p.cli.output import Output
-from seqp2p.cli.running import Child, ChildStart
+from seqp2p.cli.output import Output, on_screen
+from seqp2p.cli.playing import exit_code_of, play, resume_options
+from seqp2p.cli.replays import cannot_resume
+from seqp2p.cli.reporter import PortTeller
+from seqp2p.cli.running import Child, ChildStart, ending_with_parent
 from seqp2p.cli.series import play_games, sitting_down
 from seqp2p.crypto.identity import Identity
 from seqp2p.errors import UserError
 from seqp2p.lobby.events import CodeShown, LobbyEvent, LobbyShown
 from seqp2p.match.names import BOT_NAME
 from seqp2p.match.table import Settings
-from seqp2p.net.addresses import Address
+from seqp2p.net.addresses import Address, AddressError, parse_address
+from seqp2p.net.interfaces import is_loopback
 from seqp2p.net.messages import ChooseColour
 from seqp2p.ui.language import t, tn, translate
 
@@ -260,3 +267,48 @@ async def play_at_own_table(
             return game
 
         return await play_games(table, options, teller, on_event, wait_in)
+
+
+async def take_seat_again(stored: StoredGame, listen: Address | None, options: SeatOptions, *, map_port: bool) -> int:
+    """Play an unfinished game on, and then others at its table, whoever's it is; return the exit code."""
+    options = replace(options, choices=replace(options.choices, coached=_listened_here_alone(stored)))
+    ports = PortTeller(options.output)
+    with stored.sidecar, lock_identity(None, stored.secrets.identity) as locked:
+        async with ending_with_parent(wanted=options.until_stdin_closes), contextlib.AsyncExitStack() as stack:
+            try:
+                resumed = await stack.enter_async_context(
+                    resumed_game(stored, locked, listen, ports.asking(wanted=map_port))
+                )
+            except OSError as error:
+                raise cannot_resume(error) from None
+            output = await stack.enter_async_context(on_screen(options.output, options.wished))
+            remember_seat(stored.replay, resumed.match.game.id, resume_options(stored.replay, options.choices))
+            await stack.enter_async_context(bots_again(resumed.match.game.id, output))
+            stack.enter_context(ports.telling(output))
+            if stored.torn:
+                output.say(t("the last thing written is incomplete: it is dropped, and the others will send it again"))
+            if options.person and output.asks:
+                return await _play_on(resumed, endpoint_of(resumed, stored, locked), options, output)
+            with trio.open_signal_receiver(*polite_signals()) as signals:
+                return exit_code_of(await play(resumed, options.choices, output, signals))
+
+
+def _listened_here_alone(stored: StoredGame) -> bool:
+    """Return True if no other machine could join the game, as at a table of ``play``."""
+    try:
+        return is_loopback(parse_address(stored.secrets.listen).host)
+    except AddressError:
+        return False
+
+
+async def _play_on(resumed: LiveGame, endpoint: Endpoint, options: SeatOptions, output: Output) -> int:
+    """Play a person's game on, and then others at its table, as long as this person wants to."""
+    options = replace(options, relay=endpoint.relay)  # that of the game, which may not be the setting's
+    opened = HostOptions(friends=friends(), warn=output.say)
+    async with resumed_table(resumed, endpoint, opened) as table:
+        if isinstance(table, HostedTable):
+            filling = Filling(USUAL, output.preferences.pace, at_once=False)
+            options = replace(options, start=filling.call, pause=filling.pause)
+            return await play_at_own_table(table, options, output, filling)
+        teller = LobbyTeller(options, output, LobbyView(output, t("seqp2p: join a table")))
+        return await play_games(table, options, teller, teller.on_event, Lobby.wait)

@@ -5,17 +5,17 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import click
-import trio
 from click.core import ParameterSource
 
 from seqp2p.api.home import usual_name
-from seqp2p.api.table import HostOptions
 from seqp2p.bots.registry import USUAL
+from seqp2p.cli.errors import run_async
 from seqp2p.cli.options import (
     BotName,
     Choices,
     NumberRange,
     SeatOptions,
+    make_address,
     make_settings,
     own_name,
     replay_dir_option,
@@ -24,23 +24,18 @@ from seqp2p.cli.options import (
     usable_replay_dir,
 )
 from seqp2p.cli.output import Output, ScreenWish, on_screen
-from seqp2p.cli.own_table import Filling, host
-from seqp2p.cli.playing import own_console
-from seqp2p.cli.running import run_async
 from seqp2p.errors import ABANDONED, DONE, USAGE, UserError
 from seqp2p.i18n import message
-from seqp2p.net.addresses import Address
 from seqp2p.rules import VARIANTS
 from seqp2p.ui.language import t, tn, translate
 from seqp2p.ui.person.command_words import YES, word_of
-from seqp2p.ui.person.console import Console
 from seqp2p.ui.words import Sight
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # What --help and completion need not wait for.
+    from seqp2p.ui.person.console import Console
     from seqp2p.ui.person.tutorial import Tutorial
     from seqp2p.ui.screen import Screen
 
-LOOPBACK: Final = Address("127.0.0.1", 0)
 PLAYS_ON: Final = -1
 """After the tutorial the pupil plays a game."""
 THOUGHT_S: Final = 1.0
@@ -82,6 +77,9 @@ def command(
     as_json: bool,
     **table: Any,
 ) -> None:
+    from seqp2p.api.table import HostOptions
+    from seqp2p.cli.own_table import Filling, host
+
     if tutorial:
         check_alone()
         name, output = own_name(name, Output(as_json)), Output(as_json)
@@ -90,14 +88,14 @@ def command(
             raise SystemExit(exit_code)
         bot = "easy"
     check_bots(bots, table["variant"])
-    settings = make_settings(bots + 1, **table)
+    settings, listen = make_settings(bots + 1, **table), make_address("127.0.0.1:0")
     output = Output(as_json)
     pace_s = output.preferences.pace if pace_s is None else pace_s
     filling = Filling(bot, pace_s, at_once=True)
     choices = Choices(None, 0, usable_replay_dir(replay_dir), coached=True)
     options = SeatOptions(choices, own_name(name, output), output, until_stdin_closes=False, wish=wish)
     output.say(tn("you play against a bot ({bot})", "you play against {count} bots ({bot})", bots, bot=bot))
-    raise SystemExit(run_async(lambda: host(settings, HostOptions(0), LOOPBACK, options, filling, invites=False)))
+    raise SystemExit(run_async(lambda: host(settings, HostOptions(0), listen, options, filling, invites=False)))
 
 
 def check_alone() -> None:
@@ -127,6 +125,7 @@ def check_bots(bots: int, variant: str) -> None:
 
 async def teach(output: Output, name: str | None, wish: ScreenWish) -> int:
     """Lead through the tutorial, until it ends or is left; returns the exit code, or PLAYS_ON."""
+    from seqp2p.cli.playing import own_console
     from seqp2p.ui.person.tutorial import LEFT, Tutorial, tutor  # a game does without it
 
     exit_code, tutorial = ABANDONED, Tutorial(name or usual_name())
@@ -144,10 +143,12 @@ async def teach(output: Output, name: str | None, wish: ScreenWish) -> int:
 
 
 async def _at_table(
-    console: Console, screen: "Screen", tutorial: "Tutorial", lead: Callable[..., Awaitable[bool]]
+    console: "Console", screen: "Screen", tutorial: "Tutorial", lead: Callable[..., Awaitable[bool]]
 ) -> int:
     """Lead through the tutorial on the screen; returns the exit code, or PLAYS_ON."""
     # Only where there is a screen.
+    import trio
+
     from seqp2p.ui.person.tutorial import FAREWELL, LEFT, Showing
     from seqp2p.ui.table_scene import ClosingKey, TableScene
 

@@ -15,8 +15,7 @@ import trio
 from seqp2p.api.game import LiveGame, safety_words_with
 from seqp2p.bots.exec_player import BotFailed, ExecPlayer, Notice, Time
 from seqp2p.bots.learned import Outlook, ranking
-from seqp2p.bots.player import BotPlayer, SeatPlayer
-from seqp2p.bots.program import Program
+from seqp2p.bots.player import BotPlayer, Program, SeatPlayer
 from seqp2p.bots.registry import BOTS, RandomBot
 from seqp2p.bots.value import shipped, why_no_weights
 from seqp2p.bots.wire import hello

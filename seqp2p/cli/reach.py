@@ -2,10 +2,9 @@
 
 import click
 
+from seqp2p.cli.errors import run_async
 from seqp2p.cli.options import make_address, relay_option
 from seqp2p.cli.output import Output
-from seqp2p.cli.running import run_async
-from seqp2p.cli.ways import tell_ways
 from seqp2p.errors import DONE, NOT_CONNECTED
 from seqp2p.i18n import message
 
@@ -27,6 +26,8 @@ def command(relay: str | None, *, as_json: bool) -> None:
 
 async def reach(output: Output, typed: str) -> int:
     """Tell the ways, with the relay that was typed; return 0 if one seems to be open, else 4."""
+    from seqp2p.cli.ways import tell_ways  # what --help and completion need not wait for
+
     ways = await tell_ways(output, make_address(typed, relay=True))
     for way in ways:
         output.event(way)

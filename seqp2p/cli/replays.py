@@ -19,7 +19,7 @@ from seqp2p.api.many import SUFFIX, Named, summarise_named, verify_named
 from seqp2p.cli.json_events import GameEvent, PlayerFields, VerdictFields
 from seqp2p.cli.output import Output
 from seqp2p.errors import USAGE, UserError
-from seqp2p.i18n import message, message_of
+from seqp2p.i18n import message, message_of, of_system
 from seqp2p.match.events import DROPPED, Result, plain_result
 from seqp2p.match.table import TABLE_OPTIONS, Settings
 from seqp2p.replay.sidecar import SeatHeld, SidecarError, sidecar_path
@@ -35,6 +35,7 @@ LAST: Final = Path("last")
 NUMBER: Final = re.compile(r"[1-9][0-9]{0,2}", re.ASCII)
 """Longer ones are the first digits of a game's id."""
 MISSING_HINT: Final = message("check the name; replays end in .seqp2p, and seqp2p games numbers yours")
+NONE_HINT: Final = message("--replay-dir names the folder that the replay is in")
 SHOWN: Final = 20
 """So many games are listed, where no number is asked for."""
 UNFINISHED_MAX: Final = 3
@@ -148,6 +149,10 @@ def describe(report: Report) -> str:
 def folder_options(replay: Path) -> list[str]:
     """Return the options with which ``resume`` looks for this replay where it is."""
     return [] if replay.parent == usual_replay_dir() else ["--replay-dir", str(replay.parent)]
+
+
+def cannot_resume(error: OSError) -> UserError:
+    return UserError(t("the game cannot be resumed: {reason}", reason=of_system(error)), NONE_HINT)
 
 
 class ListedGame(PastGame):

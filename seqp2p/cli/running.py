@@ -1,6 +1,6 @@
-"""The part of a command that runs under trio, its typed lines, and its child processes.
+"""The typed lines of a command, and its child processes.
 
-A command's error becomes one sentence and an exit code. To wait for a typed line never holds up the game or its end.
+To wait for a typed line never holds up the game or its end.
 
 Child processes are the peers of a demo, and the process that plays local bots. The peers of a demo end with the process
 that started them: each watches the pipe that is its standard input. The process of bots at a person's table is
@@ -11,7 +11,6 @@ person's seat can be resumed, it plays on (bot_process.py); else it is told so.
 import contextlib
 import json
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -24,9 +23,9 @@ from typing import Any, Final, TypeAlias
 import trio
 
 from seqp2p.bots.program import open_process
-from seqp2p.cli.errors import ERROR, HINT, handling, is_seat_kept, polite_signals, stopped_by
-from seqp2p.errors import ABANDONED, UserError, errors_in
-from seqp2p.hangup import TerminalGone, hang_up
+from seqp2p.cli.errors import ERROR, HINT, is_seat_kept
+from seqp2p.errors import ABANDONED, UserError
+from seqp2p.hangup import hang_up
 from seqp2p.ui.language import t, translate
 
 _CHUNK_SIZE = 4096
@@ -36,48 +35,6 @@ END_S: Final = 5.0
 
 Hear: TypeAlias = Callable[[dict[str, Any]], None]
 Read: TypeAlias = Callable[[str], None]
-
-
-def run_async(work: Callable[[], Awaitable[int]]) -> int:
-    """Run under trio and return the exit code. Raises UserError, also where a signal or Ctrl-C has ended it.
-
-    A signal that asks this process to end, and that nothing in the work listens for, cancels all of it.
-    """
-    try:
-        return _until_asked_to_end(work)
-    except (BaseExceptionGroup, UserError, TerminalGone, KeyboardInterrupt) as raised:
-        errors = list(errors_in(raised))
-        if not all(isinstance(error, UserError | TerminalGone | KeyboardInterrupt) for error in errors):
-            raise
-        error = errors[0]
-        if not isinstance(error, UserError):
-            text = t("the terminal is gone") if isinstance(error, TerminalGone) else t("stopped")
-            error = UserError(text, exit_code=ABANDONED)
-        raise error from None
-
-
-def _until_asked_to_end(work: Callable[[], Awaitable[int]]) -> int:
-    """Run it; raises UserError or TerminalGone where a signal has ended it."""
-    # Ctrl-C raises KeyboardInterrupt by itself.
-    signals = [number for number in polite_signals() if number != signal.SIGINT]
-    with contextlib.ExitStack() as handled:
-
-        async def run() -> int:
-            token, asked = trio.lowlevel.current_trio_token(), list[int]()
-            with trio.CancelScope() as scope:
-
-                def end(number: int, _: object) -> None:
-                    asked.append(number)
-                    with suppress(trio.RunFinishedError):
-                        token.run_sync_soon(scope.cancel)
-
-                # Until all has ended: a terminal that closes can be told of twice, and the second must not kill.
-                handled.enter_context(handling(signals, end))
-                return await work()
-            raise stopped_by(asked[0])
-
-        # Ctrl-C comes where a task waits anyway, never between two lines that belong together.
-        return trio.run(run, restrict_keyboard_interrupt_to_checkpoints=True)
 
 
 @contextlib.asynccontextmanager

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import click
-import trio
 
 from seqp2p.api.home import usual_replay_dir
 from seqp2p.cli import json_events
+from seqp2p.cli.errors import run_async
 from seqp2p.cli.moments import (
     NO_TURNS,
     VERIFY_HINT,
@@ -33,7 +33,6 @@ from seqp2p.cli.replays import (
     resolved,
     verdict_of,
 )
-from seqp2p.cli.running import run_async
 from seqp2p.errors import ABANDONED, DONE, NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import message
 from seqp2p.replay.playback import Playback, moment_fields
@@ -167,6 +166,8 @@ def emit_moments(output: Output, file: Path, playback: Playback, *, with_review:
 async def on_page(output: Output, wish: ScreenWish, frames: ReplayFrames) -> int:
     """On the screen, until the person has seen enough."""
     # What paints takes its time to import: whoever wants lines does without it.
+    import trio
+
     from seqp2p.ui.show_scene import ShowScene
 
     scene = ShowScene(frames)
@@ -187,6 +188,8 @@ async def on_page(output: Output, wish: ScreenWish, frames: ReplayFrames) -> int
 
 async def roll(browser: ReplayBrowser, changed: Callable[[], None]) -> None:
     """Step on for as long as it plays; until cancelled."""
+    import trio
+
     while True:
         await trio.sleep(browser.cursor.pace_s)
         if browser.cursor.playing:
@@ -208,6 +211,8 @@ async def by_words(output: Output, frames: ReplayFrames, header: Sequence[str]) 
 
 async def _obey(output: Output, browser: ReplayBrowser) -> bool:
     """Wait for a line, or for the next moment while it plays; says whether to go on."""
+    import trio
+
     typed: str | None = None
     with trio.move_on_after(browser.cursor.pace_s if browser.cursor.playing else math.inf) as patience:
         typed = await output.read_line()

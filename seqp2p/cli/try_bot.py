@@ -5,21 +5,23 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import aclosing
 from itertools import count
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
-from seqp2p.arena.conformance import TABLES, ConformanceTable, Findings, try_program
-from seqp2p.bots.program import Program
+from seqp2p.bots.player import Program
 from seqp2p.bots.wire import protocol_text
 from seqp2p.cli import json_events, progress
+from seqp2p.cli.errors import run_async
 from seqp2p.cli.options import BotName, make_program, time_option
 from seqp2p.cli.output import Output
-from seqp2p.cli.running import run_async
 from seqp2p.errors import DONE, FAILED, USAGE, UserError
 from seqp2p.i18n import message
 from seqp2p.rules import RULE_OPTIONS, VARIANTS, ActionKind
 from seqp2p.ui.language import number, t, tn, translate
+
+if TYPE_CHECKING:  # What --help and completion need not wait for.
+    from seqp2p.arena.conformance import ConformanceTable, Findings
 
 GAMES_MAX: Final = 10_000
 PROBLEMS_MAX: Final = 5
@@ -76,6 +78,8 @@ def command(
     *,
     as_json: bool,
 ) -> None:
+    from seqp2p.arena.conformance import TABLES
+
     program = make_program(line, exec_time_s, verbose=True)
     tables = [each for each in TABLES if variant in (None, each.variant.name) and players in (None, each.players)]
     if not tables:
@@ -88,9 +92,11 @@ def command(
 
 
 async def try_bot(
-    program: Program, tables: Sequence[ConformanceTable], games: int, against: str, seed: int, output: Output
+    program: Program, tables: Sequence["ConformanceTable"], games: int, against: str, seed: int, output: Output
 ) -> int:
     """Try it at one table after the other; returns the exit code, or raises UserError where it has failed."""
+    from seqp2p.arena.conformance import try_program
+
     chosen, problems, silent = Counter[ActionKind](), 0, False
     played, most = count(1), number(len(tables) * games)
 
@@ -116,7 +122,7 @@ async def try_bot(
     return DONE
 
 
-def table_name(table: ConformanceTable) -> str:
+def table_name(table: "ConformanceTable") -> str:
     parts = [t("{variant}, {players} players", variant=table.variant.name, players=table.players)]
     parts += [translate(row.short) for row in RULE_OPTIONS if getattr(table.options, row.field) != row.usual]
     parts += [t("starting where only an exchange is possible")] if table.only == "exchange" else []
@@ -124,7 +130,7 @@ def table_name(table: ConformanceTable) -> str:
     return ", ".join(parts)
 
 
-def emit_findings(found: Findings, output: Output) -> None:
+def emit_findings(found: "Findings", output: Output) -> None:
     choices = sum(found.chosen.values())
     trial = json_events.TrialEvent(
         variant=found.table.variant.name,

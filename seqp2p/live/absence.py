@@ -15,8 +15,9 @@ from typing import Final
 from seqp2p.i18n import message
 from seqp2p.match.game import names
 from seqp2p.match.machine import Match
-from seqp2p.net.messages import LATER
 
+LATER: Final = "later"
+"""The reason in the goodbye of a seat that stops for now."""
 # Steps over which a player may think, as long as the table's clock lets it; a program does all the others by itself.
 PONDERED: Final = frozenset({"turn", "discard"})
 # How long a seat may keep the others waiting with what takes no thinking, though it is there; at least the table's

@@ -17,6 +17,7 @@ import trio
 
 from seqp2p.bots.player import SeatPlayer
 from seqp2p.errors import ungrouped
+from seqp2p.live.absence import LATER
 from seqp2p.live.asking import Asking
 from seqp2p.live.mesh import Mesh, look_for_seats
 from seqp2p.live.recorder import Recorder, TableEvent
@@ -39,7 +40,6 @@ from seqp2p.match.machine import Match
 from seqp2p.match.names import is_bot_name
 from seqp2p.match.seat import SeatKeys
 from seqp2p.net.addresses import Address
-from seqp2p.net.messages import LATER
 from seqp2p.replay.sidecar import Sidecar, SidecarError
 from seqp2p.replay.writer import ReplayWriter
 

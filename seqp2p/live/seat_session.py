@@ -23,7 +23,7 @@ from typing import Final, TypeAlias, TypeVar, assert_never
 
 from seqp2p.crypto.group import encode_scalar
 from seqp2p.i18n import message
-from seqp2p.live.absence import Absence, Back, Listening
+from seqp2p.live.absence import LATER, Absence, Back, Listening
 from seqp2p.live.asking import Asker, Chosen, Talk, Turns
 from seqp2p.live.recorder import Recorder
 from seqp2p.live.voting import AskAbout, Voting
@@ -59,7 +59,7 @@ from seqp2p.match.signed import (
 from seqp2p.match.text import clean
 from seqp2p.net.gossip import MatchStore
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import LATER, Bye, Have, Hurry, OpeningMessage, signed_thing
+from seqp2p.net.messages import Bye, Have, Hurry, OpeningMessage, signed_thing
 from seqp2p.net.relay import AnyRelay, FirstHave, GameMessage, LinkDown, LinkUp, Moved, Received
 from seqp2p.replay.sidecar import OlderCopy, SeatStopped
 

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Final, TypeAlias, assert_never
 
 from seqp2p.i18n import message, message_of
-from seqp2p.live.absence import Absent, Back
+from seqp2p.live.absence import LATER, Absent, Back
 from seqp2p.live.runtime import UNDER_TRIO, Runtime
 from seqp2p.match.contribution import Contribution
 from seqp2p.match.events import Event, Result, Undone
@@ -206,7 +206,7 @@ class SpectatorSession:
         self.ending = self.match.forfeit or Result("unfinished", (), reason)
 
     def _farewell(self, reason: str) -> str:
-        if reason == wire.LATER:
+        if reason == LATER:
             return message("{seat} has stopped for now", seat=self._host_name)
         if reason:
             return message("the host says: {reason}", reason=reason)

@@ -313,10 +313,6 @@ class Hurry(Record, frozen=True, tag="hurry"):
     step: StepNumber
 
 
-LATER: Final = "later"
-"""The reason of a seat that stops for now."""
-
-
 class Bye(Record, frozen=True, tag="bye"):
     """The sender ends the link: its player has stopped or left, or its game is over. The receiver closes it too."""
 

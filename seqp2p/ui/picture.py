@@ -7,9 +7,9 @@ the file is plain ASCII, so that no encoding can harm it.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from html import escape
 from importlib.resources import files
 from typing import Final
-from xml.sax.saxutils import escape
 
 from seqp2p.rules import UNKNOWN, Square, Variant, format_square
 from seqp2p.ui.board_model import BoardModel, Cell, Face, face_of
@@ -43,7 +43,7 @@ def document(width: int, height: int, title: str, described: Sequence[str], part
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
         ' role="img" aria-labelledby="title description">\n'
-        f'<title id="title">{_text(title)}</title>\n<desc id="description">{_text(". ".join(described))}</desc>\n'
+        f'<title id="title">{escape(title)}</title>\n<desc id="description">{escape(". ".join(described))}</desc>\n'
         f"<style>\n{STYLE}</style>\n"
         f'<rect class="page" width="{width}" height="{height}"/>\n'
     )
@@ -54,7 +54,7 @@ def document(width: int, height: int, title: str, described: Sequence[str], part
 def text_at(x: float, y: float, text: str, kind: str = "") -> str:
     """A line of text; ``kind`` are names of styles."""
     named = f' class="{kind}"' if kind else ""
-    return f'<text x="{x:g}" y="{y:g}"{named}>{_text(text)}</text>'
+    return f'<text x="{x:g}" y="{y:g}"{named}>{escape(text)}</text>'
 
 
 def grid(variant: Variant, size: int, drawn: Callable[[Square], Iterable[str]]) -> Iterator[str]:
@@ -95,7 +95,7 @@ def _parts(
 ) -> Iterator[str]:
 
     def drawn(square: Square) -> Iterator[str]:
-        yield f"<title>{_text(square_spoken(variant, square, board.cells[square]))}</title>"
+        yield f"<title>{escape(square_spoken(variant, square, board.cells[square]))}</title>"
         yield from _cell(board.cells[square], _size(board))
 
     yield from grid(variant, _size(board), drawn)
@@ -138,10 +138,6 @@ def _chip(colour: str, radius: float) -> str:
             return f'<rect {kind} x="{-side:g}" y="{-side:g}" width="{2 * side:g}" height="{2 * side:g}"/>'
         case _:
             return f'<polygon {kind} points="0,{-r * 1.2:g} {r * 1.2:g},0 0,{r * 1.2:g} {-r * 1.2:g},0"/>'
-
-
-def _text(text: str) -> str:
-    return escape(text, {'"': "&quot;"})
 
 
 _SIZE: Final = 76

@@ -15,7 +15,8 @@ import trio.testing
 
 from seqp2p.bots import exec_player, program
 from seqp2p.bots.exec_player import BotFailed, ExecPlayer, Notice, ProgramEnded, Stale, Time, Wrong
-from seqp2p.bots.program import ANSWER_SIZE_MAX, LINE_SIZE_MAX, Program, environment
+from seqp2p.bots.player import Program
+from seqp2p.bots.program import ANSWER_SIZE_MAX, LINE_SIZE_MAX, environment
 from seqp2p.bots.registry import RandomBot
 from seqp2p.bots.wire import hello
 from seqp2p.match.events import Result, Turned

@@ -14,10 +14,11 @@ import trio
 from seqp2p.api import finding
 from seqp2p.cli import running as children_module
 from seqp2p.cli.demo import Demo
+from seqp2p.cli.errors import run_async
 from seqp2p.cli.output import Output
 from seqp2p.cli.replays import verify_file
 from seqp2p.cli.reporter import TABLE_FULL
-from seqp2p.cli.running import Child, ChildStart, run_async
+from seqp2p.cli.running import Child, ChildStart
 from seqp2p.errors import ABANDONED, UserError
 from seqp2p.lobby.code import place_of
 from seqp2p.net.addresses import Address

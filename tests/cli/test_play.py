@@ -23,13 +23,12 @@ from seqp2p import hangup
 from seqp2p.bots.player import BotPlayer
 from seqp2p.bots.registry import RandomBot
 from seqp2p.cli import playing
-from seqp2p.cli.errors import hint_of, line_of, polite_signals, sentence
+from seqp2p.cli.errors import hint_of, line_of, polite_signals, run_async, sentence
 from seqp2p.cli.options import Choices
 from seqp2p.cli.output import Output
 from seqp2p.cli.playing import make_player
 from seqp2p.cli.replays import verify_file
 from seqp2p.cli.reporter import Reporter
-from seqp2p.cli.running import run_async
 from seqp2p.errors import ABANDONED, NOT_CONNECTED, UserError
 from seqp2p.hangup import TerminalGone
 from seqp2p.live.game import LiveGame

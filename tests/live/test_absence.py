@@ -4,6 +4,7 @@ from seqp2p.live.absence import (
     ABSENT_S,
     GOODBYE_WAIT_S,
     LATE_MARGIN_S,
+    LATER,
     LEFT_TO_PEOPLE,
     OWED_S,
     PATIENCE,
@@ -14,7 +15,6 @@ from seqp2p.live.absence import (
 )
 from seqp2p.match.machine import Match
 from seqp2p.match.table import encode_agreement
-from seqp2p.net.messages import LATER
 from tests.table import Played, at_random, make_agreement, make_seats, match_at, play, played
 
 ALL = frozenset({1, 2, 3})

@@ -21,6 +21,7 @@ from typing import TypeAlias
 from seqp2p.crypto import identity
 from seqp2p.crypto.errors import CryptoError
 from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, HEAD, LEAVE, REMARK
+from seqp2p.live.absence import LATER
 from seqp2p.match.ballots import Sanction
 from seqp2p.match.chain import ClosedStep
 from seqp2p.match.contribution import open_envelope
@@ -295,7 +296,7 @@ class Invariants:
             raise SafetyViolation(f"{name} ended with {result}, the seats with {played_out}")
         host = [peer.result for peer in ended if peer.number == spectator.lan.host and peer.result in played_out]
         # A host that had stopped for now said goodbye before the end.
-        stops = {wire.LATER, *(stop for peer in ended if peer.number == spectator.lan.host for stop in peer.stops)}
+        stops = {LATER, *(stop for peer in ended if peer.number == spectator.lan.host for stop in peer.stops)}
         saw_all = spectator.farewell is not None and spectator.farewell not in stops
         if host and saw_all and result not in host:
             raise SafetyViolation(f"{name} has read its host's farewell, and ended with {result}, its host with {host}")

@@ -2,7 +2,7 @@
 
 Inside the program a word goes by its name, the first English alias. The first alias of the reader's language is shown.
 A new word is a row here, and a handler in the table of its place: the lobby (``console``), a seat (``person``), the
-tutorial, a spectator (``cli.watch``), or all who see the table (``seat_info``).
+tutorial, a spectator (``cli.other_table``), or all who see the table (``seat_info``).
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
