@@ -38,7 +38,9 @@ WIN: Final = 1 << 60
 WIN_AT_LEAST: Final = WIN >> 1
 """The value of a win with noise is higher, every other one lower."""
 COMPLETED: Final = 1 << 19
-"""Half a logit: a sequence completed with no wild card is worth more than its learned value (docs/bots.md)."""
+"""Half a logit: a sequence completed with a card of its square is worth more than its learned value (docs/bots.md)."""
+COMPLETED_WILD: Final = 1 << 17
+"""The same for a sequence completed with a wild card."""
 
 Change: TypeAlias = tuple[Square, int]
 """A square and its new state."""
@@ -202,10 +204,11 @@ class Outlook:
         return self._weights.value(self._state, total)
 
     def worth(self, action: Action) -> int:
-        """Return the value of an action, and more if it completes a sequence with no wild card; WIN if it wins."""
-        completes = self._sums[action.square] % SIDE >= MANY * MANY
-        plain = action.kind == "place" and action.card not in self.variant.wild
-        return min(WIN, self.value(action) + COMPLETED * (plain and completes))
+        """Return the value of an action, and more if it completes a sequence; WIN if it wins."""
+        value = self.value(action)
+        if action.kind == "place" and self._sums[action.square] % SIDE >= MANY * MANY:
+            value += COMPLETED_WILD if action.card in self.variant.wild else COMPLETED
+        return min(WIN, value)
 
     def gains(self, action: Action) -> dict[Line, int]:
         """Return by line through the square of an action with a chip what it alone adds to the value, in its units.

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from seqp2p.bots import value
 from seqp2p.bots.features import shape
-from seqp2p.bots.learned import COMPLETED, WIN, Outlook, worth_comparing
+from seqp2p.bots.learned import COMPLETED, COMPLETED_WILD, WIN, Outlook, worth_comparing
 from seqp2p.bots.registry import why_no_bot
 from seqp2p.bots.value import BadWeights, read_weights, shipped
 from seqp2p.rules import CLASSIC, KIDS, apply
@@ -27,8 +27,8 @@ def test_differences_give_the_sum(table: Table, seed: int) -> None:
         if action.kind in {"place", "remove"}:
             assert outlook.value(action) == copy(outlook).counted_with(action, outlook._changes(action))
             completes = len(apply(seen.position, action).sequences) > len(seen.sequences)
-            plain = completes and action.card not in seen.variant.wild
-            assert outlook.worth(action) == min(WIN, outlook.value(action) + COMPLETED * plain)
+            more = COMPLETED_WILD if action.card in seen.variant.wild else COMPLETED
+            assert outlook.worth(action) == min(WIN, outlook.value(action) + completes * more)
 
 
 def test_the_value_of_a_win_is_beyond_all_others() -> None:
