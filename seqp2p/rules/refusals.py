@@ -55,14 +55,14 @@ def why_no_pass(position: Position, legal: tuple[Action, ...]) -> str | None:
 def why_not_now(position: Position) -> str:
     seat = position.to_move
     if position.phase == "draw":
-        return message("seat {seat} has played its card: it can draw, or end its turn without", seat=seat)
+        return message("seat {seat} has played a card: only draw or end can follow", seat=seat)
     if position.phase == "late":
-        return message("seat {seat} did not draw on its last turn: it can draw now, or waive the draw", seat=seat)
+        return message("seat {seat} did not draw in time: only draw or waive can follow", seat=seat)
     if position.phase == "penalty":
         return message(
-            "seat {seat} must first give up a card for its team's talk: name the card and 'given'", seat=seat
+            "seat {seat} must first give up a card for the team's talk: name the card and 'given'", seat=seat
         )
-    return message("seat {seat} is to play: there is nothing that it has to draw, end, waive or give up", seat=seat)
+    return message("seat {seat} is to play: there is nothing to draw, end, waive or give up", seat=seat)
 
 
 def why_no_call(position: Position, called: SeatNumber) -> str | None:

@@ -551,7 +551,7 @@ def test_what_cannot_be_done_ahead_is_asked_for_again(late: Late) -> None:
     assert asked.open == (step, True)
     first, second = asked.why
     assert first is None
-    assert "has played its card: it can draw" in str(second)
+    assert "has played a card: only draw" in str(second)
 
 
 # Drawing by hand between sessions.

@@ -190,7 +190,7 @@ TURNS = (
     _turn("bloated body", BYTES, too_much, "unknown field"),
     _turn("another kind of step", _ACTION, another_kind, "of a kind other than"),
     _turn("share scalar ≥ q", BYTES, scalar_too_large, "A scalar must be in"),
-    _turn("draw not due", _ACTION, draw_not_due, "nothing that it has to draw"),
+    _turn("draw not due", _ACTION, draw_not_due, "nothing to draw"),
     Adversary(
         "turn of another seat",
         _ACTION,
