@@ -421,10 +421,16 @@ def test_a_line_is_repainted_and_wiped_away(terminal: Terminal) -> None:
     assert terminal.getvalue() == f"\r\x1b[Kone\r\x1b[K{'two' * 26}…\r\x1b[K"
 
 
-@pytest.mark.parametrize("why", ["pipe", "dumb", "accessible", "hidden"])
+@pytest.mark.parametrize("why", ["pipe", "output through a pipe", "dumb", "accessible", "hidden"])
 def test_nothing_is_shown_where_it_would_be_read(why: str, terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     if why == "pipe":
         monkeypatch.setattr(terminal, "isatty", lambda: False)
+    elif why == "output through a pipe":
+        read, write = os.pipe()
+        of_file, of_pipe = os.fstat, os.fstat(write)
+        monkeypatch.setattr(os, "fstat", lambda file: of_pipe if file == 1 else of_file(file))
+        os.close(read)
+        os.close(write)
     elif why == "hidden":
         progress.hide()
     else:
