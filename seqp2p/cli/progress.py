@@ -1,8 +1,8 @@
 """Progress on standard error, at a terminal only: a bar over files, or a line.
 
 A line is repainted in its place, and wiped away before other text, so that lines stay whole.
-Nothing is shown where it would be read as text: through a pipe, at a dumb terminal, to a screen reader. Nor is it where
-the output goes through a pipe: its reader may write to the same terminal.
+Nothing is shown where it would be read as text: through a pipe, at a dumb terminal, to a screen reader. Nor is
+anything shown where the output goes through a pipe, whose reader may write to the same terminal.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ def hide(hidden: bool = True) -> None:  # as a click option calls it
 
 
 def can_show() -> bool:
-    """Return True if progress can be shown: a terminal is there, where lines can be repainted and nobody else writes."""
+    """Return True if progress can be shown: standard error is a terminal, and lines can be repainted."""
     plain = os.environ.get("TERM") == "dumb" or bool(os.environ.get("ACCESSIBLE"))
     return not (_hidden or plain) and sys.stderr.isatty() and not stat.S_ISFIFO(os.fstat(1).st_mode)
 

@@ -52,7 +52,7 @@ class Console:
     ask: Callable[[str, Question | None], None] = lambda _about, _question: None
 
     def show(self, *lines: str) -> None:
-        for line in lines:
+        for line in filter(None, lines) if self.shows_table else lines:  # A screen marks each line.
             self.say(line)
 
 
@@ -106,8 +106,8 @@ async def wait_in_lobby(desk: Console, answers: Answers, asked: Callable[[], boo
             return True
         found = answer_to(line, answers)
         if found is None and line:
-            found = [translate(NOT_STARTED)]
-            if near := nearest_word(line, suggestible(answers)) or ("say" in answers and saying(line)):
+            found = [("say" in answers and saying(line)) or translate(NOT_STARTED)]
+            if near := nearest_word(line, suggestible(answers)):
                 found = [t("the game has not started; did you mean {word}?", word=shown(near))]
         desk.show(*(found or ()))
     return False

@@ -4,10 +4,11 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Final
 
+from seqp2p.i18n import message_of
 from seqp2p.match.text import cleaned
 from seqp2p.rules import END, WAIVE, Action, Card, NotationError, Variant, View, give, parse_action, parse_card
-from seqp2p.ui.cards import action_shown, card_shown, spellings
-from seqp2p.ui.language import current, without_accents
+from seqp2p.ui.cards import action_shown, card_shown, faces_shown, spellings
+from seqp2p.ui.language import current, t, translate, without_accents
 from seqp2p.ui.person.command_words import ACTION_WORDS, shown
 
 # Around an action and in it, what says nothing.
@@ -151,14 +152,24 @@ def nearest_word(typed: str, words: Collection[str]) -> str | None:
     return small[near[0]] if near else None
 
 
+def misread(seen: View, line: str, words: Collection[str], error: NotationError) -> str:
+    """Return the answer to a line that is no action: what it may mean, or else its fault."""
+    fault = faces_shown(seen.variant, translate(message_of(error)))
+    if near := nearest(seen, line, words):
+        return t("{fault}; did you mean {word}?", fault=fault, word=shown(near))
+    return saying(line) or fault
+
+
 def saying(line: str) -> str:
-    """Return the command that says this line, for who may have meant a remark; empty for one word or with a square.
+    """Return how to say this line, for who may have meant a remark; empty for one word or with a square.
 
     >>> saying("pass the salt"), saying("pass"), saying("QH e5")
-    ('say pass the salt', '', '')
+    ('that is no command; to say it to the others, type: say pass the salt', '', '')
     """
-    is_sentence = " " in line and not names_square(line)
-    return f"{shown('say')} {cleaned(line, SUGGESTED_MAX)}" if is_sentence else ""
+    if " " not in line or names_square(line):
+        return ""
+    command = f"{shown('say')} {cleaned(line, SUGGESTED_MAX)}"
+    return t("that is no command; to say it to the others, type: {command}", command=command)
 
 
 def _squeezed(text: str) -> str:

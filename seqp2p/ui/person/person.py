@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 import trio
 
-from seqp2p.i18n import message, message_of
+from seqp2p.i18n import message
 from seqp2p.match.chain import VOTERS_MIN
 from seqp2p.match.events import Dealt, Drawn, Dropped, Event, Redealt, Turned, Undone
 from seqp2p.match.game import forfeit
@@ -36,7 +36,7 @@ from seqp2p.ui.person.command_words import (
     word_of,
 )
 from seqp2p.ui.person.console import HOW_TO_SAY, Console
-from seqp2p.ui.person.input_parser import names_square, nearest, nearest_word, one_line, read_action, read_card, saying
+from seqp2p.ui.person.input_parser import misread, names_square, nearest_word, one_line, read_action, read_card, saying
 from seqp2p.ui.person.seat_info import GAME_OVER, NOT_DEALT, TABLE_ANSWERS, SeatInfo, TableInfo
 from seqp2p.ui.person.turn_clock import remind, turn_line
 from seqp2p.ui.plain import hand_line, read_square
@@ -342,8 +342,8 @@ class Person:
         try:
             action = read_action(question.view, line)
         except NotationError as error:
-            fault = faces_shown(question.view.variant, translate(message_of(error)))
-            self._show(*self._misread(question.view, line, fault))
+            found, seen = self._looked_up(line), question.view
+            self._show(*found, self._prompt(seen) if found else misread(seen, line, self._words(line), error))
             return
         self._close(question, action)
 
@@ -353,12 +353,6 @@ class Person:
         question.action = action
         question.answered.set()
         question.stays.set()
-
-    def _misread(self, seen: View, line: str, fault: str) -> Iterable[str]:
-        if found := self._looked_up(line):
-            return [*found, self._prompt(seen)]
-        near = nearest(seen, line, self._words(line)) or saying(line)
-        return [t("{fault}; did you mean {word}?", fault=fault, word=shown(near))] if near else [fault]
 
     def _looked_up(self, line: str) -> Iterable[str]:
         """Return the facts of a card or a square typed alone; nothing for another line."""
@@ -388,9 +382,10 @@ class Person:
         if self._seat.owes(self._match):
             return t("your last input is being processed; one moment")
         is_action = names_square(line) or read_card(self._match.game.variant, first) is not None
-        if not is_action and (near := nearest_word(first, self._words(line)) or saying(line)):
+        if not is_action and (near := nearest_word(first, self._words(line))):
             return t("{whose_turn}; did you mean {word}?", whose_turn=self._why_not_asked(), word=shown(near))
-        return t("{whose_turn}; help says what you can do meanwhile", whose_turn=self._why_not_asked())
+        help_line = t("{whose_turn}; help says what you can do meanwhile", whose_turn=self._why_not_asked())
+        return (not is_action and saying(line)) or help_line
 
     # The game, as it happens.
 

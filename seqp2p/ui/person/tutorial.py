@@ -33,9 +33,9 @@ from seqp2p.rules import (
 )
 from seqp2p.ui.cards import action_shown
 from seqp2p.ui.language import t, translate
-from seqp2p.ui.person.command_words import LEAVING, Answers, answer_to, word_of
+from seqp2p.ui.person.command_words import LEAVING, Answers, answer_to, suggestible, word_of
 from seqp2p.ui.person.console import Console
-from seqp2p.ui.person.input_parser import one_line, read_action, read_card
+from seqp2p.ui.person.input_parser import misread, one_line, read_action, read_card
 from seqp2p.ui.person.seat_info import TABLE_ANSWERS, TableInfo, where_answer
 from seqp2p.ui.plain import hand_line, help_lines, legend_lines, read_square, sequences_made
 from seqp2p.ui.question import Question
@@ -120,7 +120,7 @@ LESSONS: Final = (
             message("JC and JD, the two-eyed jacks, put a chip on any free square."),
         ),
         task=message("Go on in row 1: type JC d1."),
-        hint=message("the rules allow that; but only a two-eyed jack can go on d1 now"),
+        hint=message("the rules allow that; but row 1 goes on at d1, and only JC can go there now"),
         turn="JC d1 +4S; 5S e1 +3S",
         moral=(message("Your opponent has seen what you are up to: it blocks your row on e1."),),
     ),
@@ -374,7 +374,8 @@ def _taken(desk: Console, tutorial: Tutorial, lesson: Lesson, line: str) -> Acti
         tutorial.ask_again()
         apply(seen.position, action)
     except NotationError as error:
-        desk.show(translate(message_of(error)), translate(lesson.task))
+        words = suggestible([*tutorial.answers, "help", "hint"])
+        desk.show(misread(seen, line, words, error), translate(lesson.task))
     except RulesError as error:
         desk.show(tutorial.company.to_reader(message_of(error)), translate(lesson.task))
     else:
