@@ -164,22 +164,16 @@ class WaysIn:
     mapped: Address | None = None
     relay: Address | None = None
 
-    def joining(self, code: str) -> str:
-        """Return the command by which most others join. A relay's is good on the host's network, too."""
+    def joining(self, code: str, command: str = "join") -> str:
+        """Return the command by which most others join, or watch. A relay's is good on the host's network, too."""
         if self.relay is not None:
-            return f"seqp2p join {code} --relay {self.relay}"
-        return f"seqp2p join {self.mapped or self.address} --code {code}"
-
-    def watching(self) -> str:
-        """Return the command by which others watch, who are asked for the code."""
-        if self.relay is not None:
-            return f"seqp2p watch --relay {self.relay}"
-        return f"seqp2p watch {self.mapped or self.address}"
+            return f"seqp2p {command} {code} --relay {self.relay}"
+        return f"seqp2p {command} {self.mapped or self.address} --code {code}"
 
     def lines(self, code: str, *, full: bool) -> list[str]:
         """Return the commands by which others come."""
         if full:
-            return [t("others watch with:  {command}", command=self.watching())]
+            return [t("others watch with:  {command}", command=self.joining(code, "watch"))]
         near = f"seqp2p join {self.address} --code {code}" if self.relay is None else self.joining(code)
         is_found = self.relay is None and not ipaddress.ip_address(self.address.host).is_loopback
         lines = [t("others join with:  {command}", command=f"seqp2p join {code}" if is_found else near)]

@@ -94,7 +94,7 @@ class Filling:
         self._output = Output(json=False)
         self._address: Address | None = None
         self._relay: Address | None = None
-        self._code = ""
+        self.code = ""
         self._free: list[int] = []
         self._seated = frozenset[bytes]()
         self._open = self._called = False
@@ -119,7 +119,7 @@ class Filling:
 
     def on_event(self, event: LobbyEvent) -> None:
         if isinstance(event, CodeShown):
-            self._code = event.code
+            self.code = event.code
         elif isinstance(event, LobbyShown):
             self._open = True
             self._free = [number for number, seat in enumerate(event.seats, 1) if seat is None]
@@ -179,7 +179,7 @@ class Filling:
         seed = secrets.token_bytes(32)
         key = self._keys[number] = Identity(seed).public
         relay = str(self._relay or "")
-        call = BotCall(number, self._bot, self._pace_s, BOT_NAME, seed, str(self._address), self._code, relay)
+        call = BotCall(number, self._bot, self._pace_s, BOT_NAME, seed, str(self._address), self.code, relay)
         await child.send(msgspec.json.encode(call) + b"\n")
         while number in self._keys and key not in self._seated:
             await self._changed.wait()
@@ -263,7 +263,7 @@ async def play_at_own_table(
             game = await lobby.wait()
             filling.close()
             if table.options.spectators:
-                output.say(t("others watch with:  {command}  and the same code", command=ways.watching()))
+                output.say(t("others watch with:  {command}", command=ways.joining(filling.code, "watch")))
             return game
 
         return await play_games(table, options, teller, on_event, wait_in)

@@ -43,11 +43,12 @@ class ShowScene:
     def __init__(self, frames: ReplayFrames) -> None:
         self.browser = ReplayBrowser(frames)
         self._answer: tuple[str, ...] = ()
+        self._typed = ""  # what was answered last
         self._glyphs: Glyphs = UNICODE
 
     def obey(self, typed: str) -> bool:
         """Obey a typed line; return False at the end."""
-        before = self.browser.cursor
+        before, self._typed = self.browser.cursor, typed
         answer = self.browser.obey(typed)
         self._answer = answer.lines if self.browser.cursor == before else ()  # What has changed is seen.
         if word_of(typed) == "help":
@@ -62,8 +63,11 @@ class ShowScene:
         )
 
     def press(self, key: str) -> str | None:
-        """Obey a key: arrows go about, space plays, tab shows hands, f5 and f4 find sequences; f6 and ? are words."""
-        self._answer = ()
+        """Obey a key: arrows go about, space plays, tab shows hands, f5 and f4 find sequences; f6 and ? are words.
+
+        These keys also take back what they have shown.
+        """
+        answered, self._answer = self._answer, ()
         browser = self.browser
         steps = {"right": 1, "enter": 1, "left": -1, "down": LEAP, "pagedown": LEAP, "up": -LEAP, "pageup": -LEAP}
         if key in steps:
@@ -81,7 +85,8 @@ class ShowScene:
         elif key == "space":
             browser.toggle()
         elif key in ("?", "f1", "f6"):
-            return shown("review" if key == "f6" else "help")
+            word = shown("review" if key == "f6" else "help")
+            return None if answered and self._typed == word else word
         return None
 
     def click(self, target: Target) -> str | None:

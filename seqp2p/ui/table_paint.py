@@ -309,7 +309,7 @@ def _texts(canvas: Canvas, layout: Layout, row: int, state: TableState) -> None:
     if state.question:  # Where it lacks room, it has that of the hand.
         row = max(box.row - layout.apart, min(row, bottom - len(texts)))
     for down, (text, style) in enumerate(texts[: max(bottom - row, 0)], row):
-        canvas.put(down, 0, f" {text}{' ' * (width - width_of(text))}", style)
+        canvas.put(down, 0, f" {text}{' ' * (width - width_of(text))}", style, ("text", 0))
 
 
 def _progress(canvas: Canvas, row: int, width: int, progress: Progress) -> int:

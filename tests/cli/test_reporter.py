@@ -222,7 +222,9 @@ def test_others_are_told_the_port_and_the_address() -> None:
     assert found == "others join with:  seqp2p join 7-amber-falcon"
     assert near == "if that finds nothing:  seqp2p join 192.168.1.5:4610 --code 7-amber-falcon"
     assert far == "from the internet: seqp2p join 9.46.10.1:4610 --code 7-amber-falcon"
-    assert WaysIn(OWN, PORT).lines(CODE, full=True) == ["others watch with:  seqp2p watch 9.46.10.1:4610"]
+    assert WaysIn(OWN, PORT).lines(CODE, full=True) == [
+        "others watch with:  seqp2p watch 9.46.10.1:4610 --code 7-amber-falcon"
+    ]
 
 
 async def test_the_line_to_copy_has_the_port(capsys: pytest.CaptureFixture[str]) -> None:

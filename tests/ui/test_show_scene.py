@@ -128,6 +128,8 @@ def test_an_answer_stands_until_the_next_key() -> None:
     scene = ShowScene(frames("kids-3"))
     assert scene.obey("help")
     assert any("Esc: back" in line for line in lines(scene))
+    assert (scene.press("?"), scene.press("?")) == (None, "help")
+    assert scene.obey("help")
     scene.press("right")
     assert not any("Esc: back" in line for line in lines(scene))
     assert not scene.obey("quit")

@@ -147,8 +147,9 @@ def where_answer(seen: View, text: str, colours: Sequence[str]) -> list[str]:
         return [plain.square_line(seen, square, colours)]
     if (card := read_card(seen.variant, text)) is not None:
         return plain.where_lines(seen, card, colours)
+    typed = f"{shown('where')} {text}".rstrip()
     example = f"{shown('where')} {card_shown(seen.variant, seen.variant.board.grid[1])}"
-    return [t("add a card or a square, like: {example}", example=example)]
+    return [t("{typed} names no card or square; {example} does", typed=typed, example=example)]
 
 
 def log_answer(story: Story, text: str) -> list[str]:
