@@ -178,7 +178,7 @@ def fault_of(line: str, commands: Collection[str], other: str) -> str:
     if line[:1].isdecimal() and (fault := code_fault(line)):
         return fault
     first = line.split(maxsplit=1)[0] if line.split() else ""
-    near = difflib.get_close_matches(first.lower(), commands, n=1, cutoff=0.5)
+    near = difflib.get_close_matches(first.lower(), commands, n=1)
     if near and word_of(line) != "help":
-        return t("no such command: {command}; did you mean {word}?", command=first, word=near[0])
+        return t("{command} is no command; did you mean {word}?", command=first, word=near[0])
     return other

@@ -103,7 +103,7 @@ class MenuScene:
             self.rows[self.chosen] = replace(row, level=level)
         elif key in {"enter", "space"}:
             return " ".join(row.command)
-        elif key == "q":
+        elif key in {"q", "?"}:
             return key
         return None
 

@@ -238,8 +238,8 @@ def test_what_is_typed(typed: str, words: list[str]) -> None:
 
 
 def test_what_is_no_command() -> None:
-    assert fault_of("gamse now", COMMANDS, "") == "no such command: gamse; did you mean games?"
-    assert fault_of("qqqq", COMMANDS, "so") == "so"
+    assert fault_of("gamse now", COMMANDS, "") == "gamse is no command; did you mean games?"
+    assert [fault_of(line, COMMANDS, "so") for line in ("qqqq", "clear", "?")] == ["so"] * 3
 
 
 def test_words_of_the_reader_at_the_menu(french: None, monkeypatch: pytest.MonkeyPatch) -> None:

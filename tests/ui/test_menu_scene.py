@@ -38,6 +38,7 @@ def test_screens_look_as_they_did(name: str, glyphs: Glyphs) -> None:
         ("down down right tab enter", "host --players 3"),
         ("up left enter", "join"),
         ("f5 q", "q"),
+        ("?", "?"),
     ],
 )
 def test_keys(keys: str, line: str) -> None:

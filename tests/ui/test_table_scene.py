@@ -306,8 +306,11 @@ def test_the_price_of_every_answer_has_room(size: tuple[int, int]) -> None:
     )
     prices = "quitter : les autres continuent sans vous", price
     here.asks = Question("stop for now, or leave the game?", (Answer("enter", "you stay", ""),), prices)
-    hints = [text for row in here.frame(*size).rows for style, text in row if style == "hint"]
+    frame = here.frame(*size)
+    hints = [text for row in frame.rows for style, text in row if style == "hint"]
     assert "; ".join(prices) in " ".join(" ".join(hints).split())
+    below = {kind for (row, _), (kind, _) in frame.targets.items() if frame.rows[row][0][0] == "hint"}
+    assert "card" not in below, "no card that is not seen can be clicked"
     assert "stop for now, or leave the game?" in here.text(*size)
 
 
