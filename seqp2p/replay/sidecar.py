@@ -298,8 +298,8 @@ class Sidecar:
             return SidecarError(of_system(error))
         if is_older(logged):
             return OlderCopy()
-        not_own = SidecarError(message("the seat of {replay} is not yours, or you have left it", replay=path.stem))
-        return None if secrets.seat in own else not_own
+        not_own = message("the seat of {replay} is another player's", replay=path.stem)
+        return None if secrets.seat in own else SidecarError(not_own)
 
 
 def is_older(logged: Iterable[Logged]) -> bool:

@@ -59,9 +59,7 @@ def why_not_now(position: Position) -> str:
     if position.phase == "late":
         return message("seat {seat} did not draw in time: only draw or waive can follow", seat=seat)
     if position.phase == "penalty":
-        return message(
-            "seat {seat} must first give up a card for the team's talk: name the card and 'given'", seat=seat
-        )
+        return message("seat {seat} must first give up a card for the team's talk: name it and 'given'", seat=seat)
     return message("seat {seat} is to play: there is nothing to draw, end, waive or give up", seat=seat)
 
 

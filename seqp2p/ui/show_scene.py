@@ -63,10 +63,7 @@ class ShowScene:
         )
 
     def press(self, key: str) -> str | None:
-        """Obey a key: arrows go about, space plays, tab shows hands, f5 and f4 find sequences; f6 and ? are words.
-
-        These keys also take back what they have shown.
-        """
+        """Obey a key: arrows go about, tab shows hands, f5 and f4 find sequences; f6 and ? are words, or end them."""
         answered, self._answer = self._answer, ()
         browser = self.browser
         steps = {"right": 1, "enter": 1, "left": -1, "down": LEAP, "pagedown": LEAP, "up": -LEAP, "pageup": -LEAP}

@@ -308,17 +308,15 @@ def score_line(company: Company, wins: Mapping[int, int], *, resumed: bool = Fal
 
 
 def result_line(company: Company, result: Result, *, resumable: bool = False, heirs: Sequence[int] = ()) -> str:
-    """Return the result for people. ``heirs`` win by forfeit because the reader has left.
-
-    A game is unfinished only if it is ``resumable``.
-    """
-    if result.kind == "unfinished" and resumable:
-        return t("unfinished: {reason}", reason=reason_text(company, result.reason))
-    if result.kind == "unfinished" and result.reason in (LEFT, DROPPED):  # The others may play on.
-        heirs_won = t("you left: {names} won by forfeit, unless they left too", names=company.names_of(heirs))
-        return heirs_won if heirs and result.reason == LEFT else reason_text(company, result.reason)
+    """Return the result for people. ``heirs`` win by forfeit because the reader has left. It may be ``resumable``."""
     if result.kind == "unfinished":
-        return t("ended without a winner: {reason}", reason=reason_text(company, result.reason))
+        reason = reason_text(company, result.reason)
+        if resumable:
+            return t("unfinished: {reason}", reason=reason)
+        if heirs and result.reason == LEFT:
+            return t("you left it unfinished: {names} won by forfeit unless they left", names=company.names_of(heirs))
+        may_go_on = result.reason in (LEFT, DROPPED)
+        return reason if may_go_on else t("ended without a winner: {reason}", reason=reason)
     if result.kind == "drawn":
         return t("drawn: nobody has won")
     line = _won_line(company, result.winners)

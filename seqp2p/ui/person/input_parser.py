@@ -99,8 +99,7 @@ def read_action(view: View, line: str) -> Action:
 
 
 # How like what was typed a suggestion has to be, from 0 to 1.
-_ACTION_LIKE = 0.7
-_WORD_LIKE = 0.7
+_LIKE = 0.7
 # A word of about as many letters may be less like it.
 _SLIP_LIKE = 0.6
 _LETTERS_OFF = 1
@@ -135,7 +134,7 @@ def nearest_action(seen: View, line: str) -> str | None:
     import difflib  # Only for a wrong action.
 
     shown = {_squeezed(text): text for text in (action_shown(seen.variant, action) for action in seen.legal)}
-    near = difflib.get_close_matches(_squeezed(line), shown, n=1, cutoff=_ACTION_LIKE)
+    near = difflib.get_close_matches(_squeezed(line), shown, n=1, cutoff=_LIKE)
     return shown[near[0]] if near else None
 
 
@@ -146,9 +145,8 @@ def nearest_word(typed: str, words: Collection[str]) -> str | None:
         return None
     small = {word.lower(): word for word in words}
     slips = [word for word in small if abs(len(word) - len(typed)) <= _LETTERS_OFF]
-    near = difflib.get_close_matches(typed.lower(), slips, n=1, cutoff=_SLIP_LIKE) or difflib.get_close_matches(
-        typed.lower(), small, n=1, cutoff=_WORD_LIKE
-    )
+    near = difflib.get_close_matches(typed.lower(), slips, n=1, cutoff=_SLIP_LIKE)
+    near = near or difflib.get_close_matches(typed.lower(), small, n=1, cutoff=_LIKE)
     return small[near[0]] if near else None
 
 
