@@ -200,14 +200,11 @@ class TableScene:
 
     def click(self, target: Target) -> str | None:
         what, number = target
-        if self._is_covered:
-            return None
-        if what == "seat":
+        if what == "seat" and not self._is_covered:
             self._show("piles", number)
-            return None
         view, is_asked = self._view()
         step = {"square": choosing.pointed, "card": choosing.picked}.get(what)
-        if view is None or step is None or self._result:
+        if self._is_covered or view is None or step is None or self._result:
             return None
         return self._take(step(self._choice, view, number, asked=is_asked))
 
@@ -223,9 +220,7 @@ class TableScene:
     def _view(self) -> tuple[View | None, bool]:
         """Return the view that the choice is made from, and True if it is asked for."""
         question = self._sight.asked()
-        if question is not None and question is self._answered:
-            question = None
-        if self._result:
+        if self._result or question is self._answered:
             question = None
         view = question or self._looked_at()
         if question is not self._question:
