@@ -407,7 +407,7 @@ async def test_going_away_from_the_lobby(typed: str) -> None:
 
 
 async def test_what_may_be_meant_is_said_in_the_readers_words(french: None, own_turn: Seat, others_turn: Seat) -> None:
-    assert (await others_turn.type("wheree"))[0].endswith(" ; vouliez-vous dire où ?")
+    assert (await others_turn.type("wheree"))[0].endswith(" ; peut-être : où ?")
     assert await own_turn.choose("plateaux", refused="") is None
     assert own_turn.shown[-1].endswith("vouliez-vous dire plateau ?")
     for typed in ("licorne c5", "voilà", "quoi"):
