@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from seqp2p.arguments import check, check_arguments
 from seqp2p.learning.table import actions_of, numbers_of
-from seqp2p.rules import UNKNOWN, Card, Phase, SeatNumber, Team, Variant, View
+from seqp2p.rules import UNKNOWN, Card, Options, Phase, SeatNumber, Team, Variant, View, check_table
 
 Numbers: TypeAlias = NDArray[np.uint8]
 PHASES: Final[tuple[Phase, ...]] = get_args(Phase)
@@ -111,6 +111,7 @@ def planes_of(variant: Variant, players: int, teams: int) -> tuple[tuple[str, in
     wild and removing cards in the hand and on the discards, completed sequences by team, 1 for the phase, 1 if the
     seat is to move, the cards of the pile, and the turns in a row without a chip placed or taken.
     """
+    check_table(variant, players, teams, Options())
     copies, wins = max(Counter(variant.deck).values()), dict(variant.sequences_to_win)[teams]
     special = [sum(variant.deck.count(card) for card in cards) for cards in (variant.wild, variant.removing)]
     return (

@@ -214,12 +214,21 @@ def next_seat(position: Position) -> SeatNumber:
     return seat
 
 
+def check_seat(position: Position, seat: SeatNumber, *, lowest: SeatNumber = 1) -> None:
+    """Raise RulesError if there is no such seat. Seat 0 is a spectator."""
+    if not lowest <= seat <= position.players:
+        values = {"seat": seat, "players": position.players}
+        raise RulesError(message("there is no seat {seat}: the seats are 1 to {players}", **values))
+
+
 @check_arguments
 def reveal(position: Position, seat: SeatNumber, cards: Iterable[Card]) -> Position:
     """Return the same position with these cards known among the unknown ones of the hand of ``seat``.
 
-    Raises IllegalAction if the hand has fewer unknown cards, or if they cannot be these.
+    Raises RulesError if there is no such seat, IllegalAction if the hand has fewer unknown cards, or if they cannot be
+    these.
     """
+    check_seat(position, seat)
     shown = tuple(cards)
     hand = position.hands[seat - 1]
     unknown = hand.count(UNKNOWN)

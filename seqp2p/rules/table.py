@@ -223,12 +223,12 @@ def dealer_draw(variant: Variant, players: int, cards: Iterator[Card]) -> Dealer
     """Return the draw: every player turns a card over, the lowest deals, aces are high, players who tie turn again.
 
     ``cards`` are those of a shuffled deck, in the order in which they are turned over (sheets 000 and 002).
-    RulesError if the variant does not choose its dealer by cards, or if the cards do not decide it.
+    RulesError if so many cannot play, if the variant chooses its dealer by lot, or if the cards decide nothing.
     """
     if not variant.ranks:
         raise RulesError(message("{game} draws no cards for the dealer: choose a seat by lot", game=variant.title))
     rounds: list[tuple[tuple[SeatNumber, Card], ...]] = []
-    tied: list[SeatNumber] = list(range(1, players + 1))
+    tied: list[SeatNumber] = list(range(1, _size(variant, players).players + 1))
     while len(tied) > 1:
         turned = tuple(zip(tied, cards, strict=False))
         if len(turned) < len(tied):

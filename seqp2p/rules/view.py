@@ -9,7 +9,17 @@ from seqp2p.i18n import message
 from seqp2p.rules.actions import Action, RulesError
 from seqp2p.rules.engine import legal_actions
 from seqp2p.rules.notation import format_card, format_square
-from seqp2p.rules.position import TEAM_LETTERS, CompletedSequence, Hand, Phase, Position, format_sequence, hide, owners
+from seqp2p.rules.position import (
+    TEAM_LETTERS,
+    CompletedSequence,
+    Hand,
+    Phase,
+    Position,
+    check_seat,
+    format_sequence,
+    hide,
+    owners,
+)
 from seqp2p.rules.sequences import countable_lines
 from seqp2p.rules.table import SquareSet, squares_of, team_of
 from seqp2p.rules.variant import Card, Line, Options, SeatNumber, Square, Team, Variant
@@ -97,9 +107,7 @@ _WORKED_OUT: Final[Mapping[str, Callable[[Position, SeatNumber], object]]] = {
 @check_arguments
 def view(position: Position, seat: SeatNumber) -> View:
     """Return the view of a seat, or of a spectator (seat 0). Raises RulesError if there is no such seat."""
-    if not 0 <= seat <= position.players:
-        values = {"seat": seat, "players": position.players}
-        raise RulesError(message("there is no seat {seat}: the seats are 1 to {players}", **values))
+    check_seat(position, seat, lowest=0)
     seen = object.__new__(View)
     object.__setattr__(seen, "seat", seat)
     object.__setattr__(seen, "position", hide(position, (seat,)))

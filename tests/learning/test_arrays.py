@@ -16,6 +16,7 @@ from seqp2p.rules import (
     UNKNOWN,
     VARIANTS,
     Options,
+    RulesError,
     Variant,
     View,
     call,
@@ -85,6 +86,11 @@ def test_numbers_and_actions_that_there_are_not(variant: Variant) -> None:
 def test_a_wrong_type_is_named(use: Callable[[], object], why: str) -> None:
     with pytest.raises(TypeError, match=why):
         use()
+
+
+def test_no_planes_of_teams_that_cannot_be() -> None:
+    with pytest.raises(RulesError, match="form 2 teams, not -1"):
+        planes_of(CLASSIC, 2, -1)
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=repr)

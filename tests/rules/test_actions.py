@@ -18,6 +18,7 @@ from seqp2p.rules import (
     Options,
     Pending,
     Position,
+    RulesError,
     apply,
     call,
     drop,
@@ -147,6 +148,9 @@ def test_reveal_and_hide() -> None:
             reveal(position, 2, cards)
     with pytest.raises(IllegalAction, match="seat 1 shows 1 cards, but 0 cards"):
         reveal(position, 1, [3])
+    for seat in (0, 3):
+        with pytest.raises(RulesError, match="the seats are 1 to 2"):
+            reveal(position, seat, [3])
     assert hide(position, {1}).hands == (position.hands[0], (UNKNOWN,) * 3)
     assert hide(position, ()).hands == ((UNKNOWN,) * 3,) * 2
     assert hide(position, (1, 2)) == position

@@ -35,6 +35,8 @@ def test_the_lowest_card_deals(players: int, cards: str, rounds: list[str], deal
 def test_without_a_decision_the_cards_are_shuffled_again() -> None:
     with pytest.raises(RulesError, match="run out"):
         dealer_draw(CLASSIC, 2, iter([0, 13]))
+    with pytest.raises(RulesError, match="-5 players cannot play"):
+        dealer_draw(CLASSIC, -5, iter([0, 13]))
 
 
 def test_every_seat_deals_equally_often() -> None:
