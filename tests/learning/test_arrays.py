@@ -89,7 +89,7 @@ def test_a_wrong_type_is_named(use: Callable[[], object], why: str) -> None:
 
 
 def test_no_planes_of_teams_that_cannot_be() -> None:
-    with pytest.raises(RulesError, match="form 2 teams, not -1"):
+    with pytest.raises(RulesError, match="form 2 teams, one player each, not -1"):
         planes_of(CLASSIC, 2, -1)
 
 
