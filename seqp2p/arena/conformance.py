@@ -5,8 +5,9 @@ answers that are refused. docs/scripting.md, "A bot in any language", has the li
 """
 
 import random
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 import trio
@@ -79,7 +80,7 @@ TABLES: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Findings:
     """The observations at one table. ``problems`` are sentences, one for each mistake of the program.
 
@@ -91,31 +92,30 @@ class Findings:
     table: ConformanceTable
     games: int = 0
     wins: int = 0
-    chosen: Mapping[ActionKind, int] = field(default_factory=dict[ActionKind, int])
+    chosen: Counter[ActionKind] = field(default_factory=Counter[ActionKind])
     slowest_s: float = 0.0
-    problems: tuple[str, ...] = ()
+    problems: list[str] = field(default_factory=list[str])
     gone: bool = False
     silent: bool = False
 
-
-def note(found: Findings, notice: Notice) -> Findings:
-    """Return the findings with this notice as one more problem, unless it is of right behaviour."""
-    game = found.games + 1
-    match notice:
-        case BotFailed(reason, gone, silent):
-            problem = message("game {game}: {reason}", game=game, reason=reason)
-            found = replace(found, gone=found.gone or gone, silent=found.silent or silent)
-        case Wrong(number, reason) if reason != REFUSED:
-            problem = message("game {game}, question {number}: {reason}", game=game, number=number, reason=reason)
-        case Stale(number, taken_back) if not taken_back:
-            problem = message("game {game}: question {number} was answered too late", game=game, number=number)
-        case ProgramEnded(killed) if killed:
-            problem = message(
-                "game {game}: it did not end within {seconds} s of the result", game=game, seconds=GOODBYE_S
-            )
-        case _:
-            return found
-    return replace(found, problems=(*found.problems, problem))
+    def note(self, notice: Notice) -> None:
+        """Add a problem for this notice, unless it is of right behaviour."""
+        game = self.games + 1
+        match notice:
+            case BotFailed(reason, gone, silent):
+                problem = message("game {game}: {reason}", game=game, reason=reason)
+                self.gone, self.silent = self.gone or gone, self.silent or silent
+            case Wrong(number, reason) if reason != REFUSED:
+                problem = message("game {game}, question {number}: {reason}", game=game, number=number, reason=reason)
+            case Stale(number, taken_back) if not taken_back:
+                problem = message("game {game}: question {number} was answered too late", game=game, number=number)
+            case ProgramEnded(killed) if killed:
+                problem = message(
+                    "game {game}: it did not end within {seconds} s of the result", game=game, seconds=GOODBYE_S
+                )
+            case _:
+                return
+        self.problems.append(problem)
 
 
 class Trial:
@@ -134,13 +134,10 @@ class Trial:
         self._called = set[int]()
         welcome = hello_alone(self._seat, table.variant, table.players, self._teams, table.options)
         time, lot = Time(program.time_s), RandomBot(dice)
-        self._player = ExecPlayer(program, welcome, table.variant, time, lot, self._note)
+        self._player = ExecPlayer(program, welcome, table.variant, time, lot, found.note)
 
-    def _note(self, notice: Notice) -> None:
-        self._found = note(self._found, notice)
-
-    async def play(self) -> Findings:
-        """Play the game to its end, or until the program is gone. Return the findings so far."""
+    async def play(self) -> None:
+        """Play the game to its end, or until the program is gone."""
         async with trio.open_nursery() as nursery:
             await nursery.start(self._player.run)
             while self._game.turn and not self._player.is_gone:
@@ -151,8 +148,8 @@ class Trial:
             result = result_of(self._game.position)
             await self._player.finish(result)
             nursery.cancel_scope.cancel()
-        found = self._found
-        return replace(found, games=found.games + 1, wins=found.wins + (self._seat in result.winners))
+        self._found.games += 1
+        self._found.wins += self._seat in result.winners
 
     async def _ask(self, seen: View) -> Action:
         """Ask the program, with questions taken back and answers refused; return its choice."""
@@ -168,27 +165,21 @@ class Trial:
             action = await self._timed(seen, REFUSED)
         while action.kind == "call":
             action = await self._timed(seen, SAID_NOTHING)
-        chosen = {**self._found.chosen, action.kind: self._found.chosen.get(action.kind, 0) + 1}
-        self._found = replace(self._found, chosen=chosen)
+        self._found.chosen[action.kind] += 1
         return action
 
     async def _timed(self, seen: View, refused: str | None) -> Action:
         begun = trio.current_time()
         action = await self._player.choose(seen, refused)
-        slowest_s = max(self._found.slowest_s, trio.current_time() - begun)
-        self._found = replace(self._found, slowest_s=slowest_s)
+        self._found.slowest_s = max(self._found.slowest_s, trio.current_time() - begun)
         return action
 
     async def _other(self, seen: View) -> Action:
-        called = self._call(seen)
-        return await trio.to_thread.run_sync(self._against.choose, seen) if called is None else called
-
-    def _call(self, seen: View) -> Action | None:
-        """Return an opponent's call of the talk of the program's team, or None: it calls now and then."""
+        """Return another seat's choice. An opponent calls the talk of the program's team now and then."""
         due = [turn for turn in CALLED_BEFORE if turn <= seen.turn and turn not in self._called]
         opponent = team_of(seen.seat, self._teams) != self._team
         if self._table.options.table_talk or seen.phase != "play" or not opponent or not due:
-            return None
+            return await trio.to_thread.run_sync(self._against.choose, seen)
         self._called.add(due[0])
         mates = range(self._team, self._table.players + 1, self._teams)
         mate = next(seat for seat in mates if seat != self._seat)
@@ -238,7 +229,7 @@ async def try_program(
     for table in tables:
         found = Findings(table)
         while found.games < games and not found.gone:
-            found = await Trial(found, program, against, seed).play()
+            await Trial(found, program, against, seed).play()
             told()
         yield found
         if found.gone:
