@@ -105,6 +105,10 @@ class ReplayFrames:
     def turns(self) -> int:
         return self.moments[-1].turn
 
+    def open_at(self, cursor: "Cursor") -> frozenset[int]:
+        """Return the seats whose hands are shown."""
+        return self.opened if cursor.sight == ALL else self.opened & {cursor.sight}
+
     def review_at(self, at: int) -> MoveReview | None:
         """Return the review of the last move up to a moment that has one."""
         return next((each.review for each in reversed(self.moments[: at + 1]) if each.review), None)
@@ -218,14 +222,11 @@ class ReplayBrowser:
             return (t("the cards are not dealt yet"),)
         if not self.frames.opened:
             return (t("the hands stayed closed in this game"),)
-        variant = self.frames.variant
+        variant, opened = self.frames.variant, self.frames.open_at(self.cursor)
         return tuple(
-            t("{who}: {hand}", who=company.name(seat), hand=hand_text(variant, hand, open_=self.shows(seat)))
+            t("{who}: {hand}", who=company.name(seat), hand=hand_text(variant, hand, open_=seat in opened))
             for seat, hand in enumerate(position.hands, 1)
         )
-
-    def shows(self, seat: int) -> bool:
-        return seat in self.frames.opened and self.cursor.sight in (ALL, seat)
 
     def log(self, *, everything: bool = False) -> tuple[str, ...]:
         lines = [line.text for moment in self.frames.moments[: self.cursor.at + 1] for line in moment.lines]
