@@ -160,9 +160,6 @@ class ReplayBrowser:
         self.cursor = replace(self.cursor, at=at, playing=self.cursor.playing and at < last)
         return MOVED
 
-    def step(self, by: int) -> None:
-        self.go(self.cursor.at + by)
-
     def end(self) -> Reply:
         return self.go(len(self.frames.moments) - 1)
 
@@ -181,10 +178,6 @@ class ReplayBrowser:
         if not self.cursor.playing and self.cursor.at == len(self.frames.moments) - 1:
             self.go(0)
         self.cursor = replace(self.cursor, playing=not self.cursor.playing)
-
-    def hurry(self, by: int) -> None:
-        at = PACES_S.index(self.cursor.pace_s) + by
-        self.cursor = replace(self.cursor, pace_s=PACES_S[min(max(at, 0), len(PACES_S) - 1)])
 
     def look(self, by: int) -> None:
         """Show other hands: all, then those of one seat after the other, then none."""
@@ -264,9 +257,9 @@ class ReplayBrowser:
         return Reply(self.hands())
 
     def move(self, by: int) -> Reply:
-        """Go on or back, as typed; say so at either end."""
+        """Go on or back; say so at either end."""
         before = self.cursor.at
-        self.step(by)
+        self.go(before + by)
         if self.cursor.at != before:
             return MOVED
         return Reply((t("this is the end of the replay") if by > 0 else t("this is the beginning of the replay"),))
@@ -284,7 +277,8 @@ class ReplayBrowser:
         return Reply((self.whereabouts(),))
 
     def pace(self, by: int) -> Reply:
-        self.hurry(by)
+        at = PACES_S.index(self.cursor.pace_s) + by
+        self.cursor = replace(self.cursor, pace_s=PACES_S[min(max(at, 0), len(PACES_S) - 1)])
         return Reply((self.cursor.pace,))
 
 

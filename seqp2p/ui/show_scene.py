@@ -67,13 +67,13 @@ class ShowScene:
         browser = self.browser
         steps = {"right": 1, "enter": 1, "left": -1, "down": LEAP, "pagedown": LEAP, "up": -LEAP, "pageup": -LEAP}
         if key in steps:
-            browser.step(steps[key])
+            browser.move(steps[key])
         elif key in ("tab", "s-tab"):
             browser.look(1 if key == "tab" else -1)
         elif key in ("f4", "f5"):
             browser.to_sequence(1 if key == "f5" else -1)
         elif key in ("+", "-"):
-            browser.hurry(1 if key == "+" else -1)
+            browser.pace(1 if key == "+" else -1)
         elif key == "home":
             browser.go(0)
         elif key == "end":
