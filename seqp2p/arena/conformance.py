@@ -5,9 +5,8 @@ answers that are refused. docs/scripting.md, "A bot in any language", has the li
 """
 
 import random
-from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import trio
@@ -80,7 +79,7 @@ TABLES: Final = (
 )
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Findings:
     """The observations at one table. ``problems`` are sentences, one for each mistake of the program.
 
@@ -92,30 +91,31 @@ class Findings:
     table: ConformanceTable
     games: int = 0
     wins: int = 0
-    chosen: Counter[ActionKind] = field(default_factory=Counter[ActionKind])
+    chosen: Mapping[ActionKind, int] = field(default_factory=dict[ActionKind, int])
     slowest_s: float = 0.0
-    problems: list[str] = field(default_factory=list[str])
+    problems: tuple[str, ...] = ()
     gone: bool = False
     silent: bool = False
 
-    def note(self, notice: Notice) -> None:
-        """Add a problem for this notice, unless it is of right behaviour."""
-        game = self.games + 1
-        match notice:
-            case BotFailed(reason, gone, silent):
-                problem = message("game {game}: {reason}", game=game, reason=reason)
-                self.gone, self.silent = self.gone or gone, self.silent or silent
-            case Wrong(number, reason) if reason != REFUSED:
-                problem = message("game {game}, question {number}: {reason}", game=game, number=number, reason=reason)
-            case Stale(number, taken_back) if not taken_back:
-                problem = message("game {game}: question {number} was answered too late", game=game, number=number)
-            case ProgramEnded(killed) if killed:
-                problem = message(
-                    "game {game}: it did not end within {seconds} s of the result", game=game, seconds=GOODBYE_S
-                )
-            case _:
-                return
-        self.problems.append(problem)
+
+def note(found: Findings, notice: Notice) -> Findings:
+    """Return the findings with this notice as one more problem, unless it is of right behaviour."""
+    game = found.games + 1
+    match notice:
+        case BotFailed(reason, gone, silent):
+            problem = message("game {game}: {reason}", game=game, reason=reason)
+            found = replace(found, gone=found.gone or gone, silent=found.silent or silent)
+        case Wrong(number, reason) if reason != REFUSED:
+            problem = message("game {game}, question {number}: {reason}", game=game, number=number, reason=reason)
+        case Stale(number, taken_back) if not taken_back:
+            problem = message("game {game}: question {number} was answered too late", game=game, number=number)
+        case ProgramEnded(killed) if killed:
+            problem = message(
+                "game {game}: it did not end within {seconds} s of the result", game=game, seconds=GOODBYE_S
+            )
+        case _:
+            return found
+    return replace(found, problems=(*found.problems, problem))
 
 
 class Trial:
@@ -134,10 +134,13 @@ class Trial:
         self._called = set[int]()
         welcome = hello_alone(self._seat, table.variant, table.players, self._teams, table.options)
         time, lot = Time(program.time_s), RandomBot(dice)
-        self._player = ExecPlayer(program, welcome, table.variant, time, lot, found.note)
+        self._player = ExecPlayer(program, welcome, table.variant, time, lot, self._note)
 
-    async def play(self) -> None:
-        """Play the game to its end, or until the program is gone."""
+    def _note(self, notice: Notice) -> None:
+        self._found = note(self._found, notice)
+
+    async def play(self) -> Findings:
+        """Play the game to its end, or until the program is gone. Return the findings so far."""
         async with trio.open_nursery() as nursery:
             await nursery.start(self._player.run)
             while self._game.turn and not self._player.is_gone:
@@ -148,8 +151,8 @@ class Trial:
             result = result_of(self._game.position)
             await self._player.finish(result)
             nursery.cancel_scope.cancel()
-        self._found.games += 1
-        self._found.wins += self._seat in result.winners
+        found = self._found
+        return replace(found, games=found.games + 1, wins=found.wins + (self._seat in result.winners))
 
     async def _ask(self, seen: View) -> Action:
         """Ask the program, with questions taken back and answers refused; return its choice."""
@@ -165,13 +168,15 @@ class Trial:
             action = await self._timed(seen, REFUSED)
         while action.kind == "call":
             action = await self._timed(seen, SAID_NOTHING)
-        self._found.chosen[action.kind] += 1
+        chosen = {**self._found.chosen, action.kind: self._found.chosen.get(action.kind, 0) + 1}
+        self._found = replace(self._found, chosen=chosen)
         return action
 
     async def _timed(self, seen: View, refused: str | None) -> Action:
         begun = trio.current_time()
         action = await self._player.choose(seen, refused)
-        self._found.slowest_s = max(self._found.slowest_s, trio.current_time() - begun)
+        slowest_s = max(self._found.slowest_s, trio.current_time() - begun)
+        self._found = replace(self._found, slowest_s=slowest_s)
         return action
 
     async def _other(self, seen: View) -> Action:
@@ -229,7 +234,7 @@ async def try_program(
     for table in tables:
         found = Findings(table)
         while found.games < games and not found.gone:
-            await Trial(found, program, against, seed).play()
+            found = await Trial(found, program, against, seed).play()
             told()
         yield found
         if found.gone:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from seqp2p.arena.conformance import TABLES, Findings, begin
+from seqp2p.arena.conformance import TABLES, Findings, begin, note
 from seqp2p.bots.exec_player import BotFailed, ExecPlayer, ProgramEnded, Stale, Wrong
 from seqp2p.cli.options import Choices, make_program
 from seqp2p.cli.output import Output
@@ -200,13 +200,12 @@ def test_a_program_that_is_gone_is_tried_no_further(cli: Cli, tmp_path: Path) ->
 def test_what_is_as_it_should_be_is_no_problem() -> None:
     found = Findings(TABLES[0])
     for notice in (Stale(2, taken_back=True), ProgramEnded(killed=False)):
-        found.note(notice)
+        found = note(found, notice)
     assert not found.problems
     assert not found.gone
-    for fault in (Wrong(1, "no"), BotFailed("slow", gone=True), ProgramEnded(killed=True)):
-        found.note(fault)
-    assert found.problems[:2] == ["game 1, question 1: no", "game 1: slow"]
-    assert found.problems[2].startswith("game 1: it did not end within ")
+    found = note(note(found, Wrong(1, "no")), BotFailed("slow", gone=True))
+    assert found.problems == ("game 1, question 1: no", "game 1: slow")
+    assert note(found, ProgramEnded(killed=True)).problems[2].startswith("game 1: it did not end within ")
     assert found.gone
 
 
