@@ -105,6 +105,9 @@ class Table:
     True
     """
 
+    last: Action | None
+    """The last action of this game."""
+
     @check_arguments
     def __init__(
         self,
@@ -136,8 +139,7 @@ class Table:
             self._cards = random.Random(f"seqp2p_v0 {operator.index(seed)}")  # noqa: S311 -- the same cards again are wanted
         first = self._cards.randint(1, self.players)
         self._game = Game(self.variant, self.players, self._cards, teams=self.teams, options=self.options, first=first)
-        self.last: Action | None = None
-        """The last action of this game."""
+        self.last = None
 
     def step(self, number: int) -> None:
         """Let the seat to move do the action of this number.
