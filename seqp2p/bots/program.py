@@ -43,9 +43,9 @@ def environment() -> dict[str, str]:
     """
     own = {name: value for name, value in os.environ.items() if not name.startswith("SEQP2P_")}
     if getattr(sys, "frozen", False):
-        before = own.pop("LD_LIBRARY_PATH_ORIG", None)
         own.pop("LD_LIBRARY_PATH", None)
-        return own if before is None else own | {"LD_LIBRARY_PATH": before}
+        if (before := own.pop("LD_LIBRARY_PATH_ORIG", None)) is not None:
+            own["LD_LIBRARY_PATH"] = before
     return own
 
 

@@ -207,18 +207,11 @@ class LobbyDesk:
         self._calls = calls
         self._recalls = recalls
 
-    @property
-    def start(self) -> Callable[[], None] | None:
-        """The function that begins the game, with bots on the free seats; None where this player is no host."""
-        calls = self._calls
-        if calls is None:
-            return None
-
-        def begin() -> None:
-            calls()
+    def begin(self) -> None:
+        """Begin the game, with bots on the free seats: for a host."""
+        if self._calls is not None:
+            self._calls()
             self.ask(StartGame())
-
-        return begin
 
     def answers(self) -> Answers:
         return {
@@ -461,7 +454,8 @@ class LobbyTeller:
     async def leave_when_typed(self) -> None:
         """Obey typed lines; return when the person wants to leave, or the input has ended."""
         console = own_console(self.output)
-        answers = {**lobby_answers(self._told, self.desk.start), **self.desk.answers(), "reach": self._reach}
+        begin = None if self.options.start is None else self.desk.begin
+        answers = {**lobby_answers(self._told, begin), **self.desk.answers(), "reach": self._reach}
         try:
             if not await wait_in_lobby(console, answers, self._asked) and not console.terminal:
                 # An input that ended at once does not hide that no host is there; but that news may never come.
