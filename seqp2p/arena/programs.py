@@ -57,8 +57,12 @@ class _ProgramSeat:
         return action
 
 
-async def play_with_programs(game: ArenaGame, entrants: Sequence[Bot | Program]) -> ArenaResult:
+def play_with_programs(game: ArenaGame, entrants: Sequence[Bot | Program]) -> ArenaResult:
     """Play a game to its end, or until a bot fails. ``entrants`` are by seat."""
+    return trio.run(_play, game, entrants)
+
+
+async def _play(game: ArenaGame, entrants: Sequence[Bot | Program]) -> ArenaResult:
     seats = [
         _ProgramSeat(game, seat, each) if isinstance(each, Program) else each
         for seat, each in enumerate(entrants, start=1)

@@ -207,12 +207,9 @@ def _play(game: ArenaGame, entrants: Sequence[Bot | Program]) -> ArenaResult:
     """Play to the end, or until a bot fails. ``entrants`` are by seat."""
     bots = [each for each in entrants if not isinstance(each, Program)]
     if len(bots) < len(entrants):
-        # What bots alone need not wait for.
-        import trio
+        from seqp2p.arena.programs import play_with_programs  # what bots alone need not wait for
 
-        from seqp2p.arena.programs import play_with_programs
-
-        return trio.run(play_with_programs, game, entrants)
+        return play_with_programs(game, entrants)
     clock = time.thread_time  # The processor's: other work on the machine is not the bot's.
     try:
         while seat := game.turn:
