@@ -36,7 +36,6 @@ from seqp2p.match.events import Result
 from seqp2p.match.machine import Match
 from seqp2p.net.errors import LinkLost, NetError, PeerRefused
 from seqp2p.rules import CLASSIC, format_action, view
-from seqp2p.ui.language import translate
 from seqp2p.ui.person.console import Console
 from seqp2p.ui.person.tutorial import FAREWELL, LESSONS
 from seqp2p.ui.plain import SPECTATOR_HELP
@@ -312,7 +311,7 @@ async def test_a_disk_that_fails_is_told_apart_from_faults(brief: Played, tmp_pa
 
 def test_what_ends_a_game_becomes_a_sentence() -> None:
     own, refused, lost = UserError("Own", "hint", 2), PeerRefused("table_full"), LinkLost("The connection is lost.")
-    assert [(line_of(error), translate(error.hint), error.exit_code) for error in (own, refused, lost)] == [
+    assert [(line_of(error), error.hint, error.exit_code) for error in (own, refused, lost)] == [
         ("Own", "hint", 2),
         ("the table is full", "Ask the host for a larger table.", NOT_CONNECTED),
         ("the connection is lost", NetError.hint, NOT_CONNECTED),
