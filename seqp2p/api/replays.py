@@ -1,7 +1,6 @@
 """Replays, from a file or from bytes: verified, counted, or as a row of moments."""
 
 import os
-import secrets
 import warnings
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
@@ -13,7 +12,6 @@ from seqp2p.api import many
 from seqp2p.arguments import check_arguments
 from seqp2p.bots.value import shipped
 from seqp2p.replay import playback
-from seqp2p.replay import verify as verifying
 from seqp2p.replay.disk import read_regular
 from seqp2p.replay.playback import Playback
 from seqp2p.replay.statistics import ReplayCounter, Statistics
@@ -33,7 +31,7 @@ def verify(source: Source) -> Report:
     ``step`` say why it is not verified. Raises OSError for a file that cannot be read. Takes up to seconds of one
     core: under trio, in ``trio.to_thread.run_sync``.
     """
-    return verifying.verify_batched(bytes_of(source), secrets.token_bytes)
+    return many.verify_data(bytes_of(source))
 
 
 @check_arguments

@@ -180,15 +180,11 @@ class Trial:
         return action
 
     async def _other(self, seen: View) -> Action:
-        called = self._call(seen)
-        return await trio.to_thread.run_sync(self._against.choose, seen) if called is None else called
-
-    def _call(self, seen: View) -> Action | None:
-        """Return an opponent's call of the talk of the program's team, or None: it calls now and then."""
+        """Return another seat's choice. An opponent calls the talk of the program's team now and then."""
         due = [turn for turn in CALLED_BEFORE if turn <= seen.turn and turn not in self._called]
         opponent = team_of(seen.seat, self._teams) != self._team
         if self._table.options.table_talk or seen.phase != "play" or not opponent or not due:
-            return None
+            return await trio.to_thread.run_sync(self._against.choose, seen)
         self._called.add(due[0])
         mates = range(self._team, self._table.players + 1, self._teams)
         mate = next(seat for seat in mates if seat != self._seat)

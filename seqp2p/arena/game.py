@@ -7,7 +7,7 @@ from seqp2p.arena.contest import Contest
 from seqp2p.arena.entrants import BotFault
 from seqp2p.i18n import message, message_of
 from seqp2p.match.events import Result
-from seqp2p.rules import KNOWN_VARIANTS, Action, ActionKind, Game, Position, RulesError, Team, View, team_of
+from seqp2p.rules import KNOWN_VARIANTS, Action, ActionKind, Game, Position, RulesError, Team, team_of
 
 
 def result_of(position: Position) -> Result:
@@ -50,49 +50,33 @@ class ArenaResult(NamedTuple):
         return 1 / teams
 
 
-class ArenaGame:
-    """A game, played action by action: the cards, and the counts of what happened."""
+class ArenaGame(Game):
+    """A game of a contest, and the counts of what happened."""
 
     def __init__(self, contest: Contest, cards: random.Random, first: int) -> None:
         """Deal the cards; the seat ``first`` moves first."""
+        variant = KNOWN_VARIANTS[contest.variant]
+        super().__init__(variant, contest.players, cards, teams=contest.teams, options=contest.options, first=first)
         self.contest = contest
-        self.variant = KNOWN_VARIANTS[contest.variant]
-        self._game = Game(
-            self.variant, contest.players, cards, teams=contest.teams, options=contest.options, first=first
-        )
         self._first_team = team_of(first, contest.teams)
         self._counts = dict.fromkeys(get_args(ActionKind), 0)
         self.choices = [0] * contest.teams
         self.seconds = [0.0] * contest.teams
 
-    @property
-    def to_move(self) -> int:
-        """The seat to move, 0 when the game is over."""
-        return self._game.turn
-
-    @property
-    def over(self) -> Result:
-        """The result that programs are told."""
-        return result_of(self._game.position)
-
-    def view(self) -> View:
-        """Return the view of the seat to move."""
-        return self._game.view(self.to_move)
-
     def take(self, action: Action, seconds: float) -> None:
         """Play the choice of the seat to move, which took so many seconds. Raises BotFault if it is not legal."""
-        team = team_of(self.to_move, self._game.position.teams) - 1
+        team = team_of(self.turn, self.contest.teams) - 1
         try:
-            self._game.play(action)
+            self.play(action)
         except RulesError as error:
             raise BotFault(message("its choice is not legal: {reason}", reason=message_of(error))) from None
         self._counts[action.kind] += 1
         self.choices[team] += 1
         self.seconds[team] += seconds
 
-    def result(self, failure: BotFault | None = None) -> ArenaResult:
+    def counted(self, failure: BotFault | None = None) -> ArenaResult:
         """Return the result, or that of the game which the seat to move has failed."""
-        position = self._game.position
+        position = self.position
         return ArenaResult(
             first_team=self._first_team,
             winner=position.winner,

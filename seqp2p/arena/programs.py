@@ -10,7 +10,7 @@ from typing import Final
 import trio
 
 from seqp2p.arena.entrants import BotFault
-from seqp2p.arena.game import ArenaGame, ArenaResult
+from seqp2p.arena.game import ArenaGame, ArenaResult, result_of
 from seqp2p.bots.exec_player import BotFailed, ExecPlayer, Notice, Time
 from seqp2p.bots.player import Bot, Program
 from seqp2p.bots.program import start_program
@@ -36,10 +36,10 @@ class _ProgramSeat:
     """The seat of a program: it fails where at a real table an action would be drawn for it."""
 
     def __init__(self, game: ArenaGame, seat: int, program: Program) -> None:
-        contest = game.contest
-        table = hello_alone(seat, game.variant, contest.players, contest.teams, contest.options)
+        contest, variant = game.contest, game.position.variant
+        table = hello_alone(seat, variant, contest.players, contest.teams, contest.options)
         self._reason = ""
-        self.player = ExecPlayer(program, table, game.variant, Time(program.time_s), self, self._note)
+        self.player = ExecPlayer(program, table, variant, Time(program.time_s), self, self._note)
 
     def _note(self, notice: Notice) -> None:
         if isinstance(notice, BotFailed):
@@ -76,7 +76,7 @@ async def _play(game: ArenaGame, entrants: Sequence[Bot | Program]) -> ArenaResu
             result = await _turns(game, seats, players)
             async with trio.open_nursery() as ending:
                 for player in players:
-                    ending.start_soon(player.finish, game.over)
+                    ending.start_soon(player.finish, result_of(game.position))
             nursery.cancel_scope.cancel()
     finally:
         _playing.difference_update(players)
@@ -85,8 +85,8 @@ async def _play(game: ArenaGame, entrants: Sequence[Bot | Program]) -> ArenaResu
 
 async def _turns(game: ArenaGame, seats: Sequence[Bot | _ProgramSeat], players: Sequence[ExecPlayer]) -> ArenaResult:
     try:
-        while number := game.to_move:
-            seen, seat = game.view(), seats[number - 1]
+        while number := game.turn:
+            seen, seat = game.view(number), seats[number - 1]
             if isinstance(seat, _ProgramSeat):
                 begun = time.perf_counter()
                 action = await seat.ask(seen)
@@ -99,8 +99,8 @@ async def _turns(game: ArenaGame, seats: Sequence[Bot | _ProgramSeat], players: 
             for player in players:
                 player.hear(Turned(seen.turn + 1, number, action))
     except BotFault as failure:
-        return game.result(failure)
-    return game.result()
+        return game.counted(failure)
+    return game.counted()
 
 
 def try_to_start(program: Program) -> None:

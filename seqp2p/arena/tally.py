@@ -212,12 +212,12 @@ def _play(game: ArenaGame, entrants: Sequence[Bot | Program]) -> ArenaResult:
         return play_with_programs(game, entrants)
     clock = time.thread_time  # The processor's: other work on the machine is not the bot's.
     try:
-        while seat := game.to_move:
-            seen, begun = game.view(), clock()
+        while seat := game.turn:
+            seen, begun = game.view(seat), clock()
             game.take(bots[seat - 1].choose(seen), clock() - begun)
     except BotFault as failure:
-        return game.result(failure)
-    return game.result()
+        return game.counted(failure)
+    return game.counted()
 
 
 UNTIL_FIRST: Final = 1000

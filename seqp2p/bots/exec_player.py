@@ -283,21 +283,15 @@ class ExecPlayer:
             line = await running.read_line()
             question.heard = True
             try:
-                action = self._understood(question, line)
-            except wire.WireError as error:
-                self._refuse(question, message_of(error))
-            else:
-                if action is not None:
+                choice = wire.read_choice(line)
+                if choice.id == question.number:
+                    action = wire.read_action(question.seen, choice.action)
                     question.answered = True
                     return action
+                if choice.id > question.number:
+                    self._refuse(question, message("there is no question {number}", number=choice.id))
+                else:
+                    self._notice(Stale(choice.id, choice.id in self._taken_back))
+            except wire.WireError as error:
+                self._refuse(question, message_of(error))
         raise ProgramFailed(message("none of its {count} answers was possible", count=ANSWERS_MAX))
-
-    def _understood(self, question: _ProgramQuestion, line: bytes) -> Action | None:
-        """Return the action that this line chooses, or None if it answers an earlier question. Raises WireError."""
-        choice = wire.read_choice(line)
-        if choice.id < question.number:
-            self._notice(Stale(choice.id, choice.id in self._taken_back))
-            return None
-        if choice.id > question.number:
-            raise wire.WireError(message("there is no question {number}", number=choice.id))
-        return wire.read_action(question.seen, choice.action)

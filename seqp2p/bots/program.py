@@ -43,9 +43,9 @@ def environment() -> dict[str, str]:
     """
     own = {name: value for name, value in os.environ.items() if not name.startswith("SEQP2P_")}
     if getattr(sys, "frozen", False):
-        before = own.pop("LD_LIBRARY_PATH_ORIG", None)
         own.pop("LD_LIBRARY_PATH", None)
-        return own if before is None else own | {"LD_LIBRARY_PATH": before}
+        if (before := own.pop("LD_LIBRARY_PATH_ORIG", None)) is not None:
+            own["LD_LIBRARY_PATH"] = before
     return own
 
 
@@ -76,13 +76,12 @@ class RunningProgram:
 
     async def read_line(self) -> bytes:
         """Return the next line without its end. Raises ProgramFailed if there is none, or too much of it."""
-        while (end := self._buffer.find(b"\n")) < 0 and len(self._buffer) <= LINE_SIZE_MAX:
+        while b"\n" not in self._buffer and len(self._buffer) <= LINE_SIZE_MAX:
             self._buffer += await self._read()
-        if not 0 <= end <= LINE_SIZE_MAX:
-            self._cuts = end < 0
-            self._buffer = self._buffer[end + 1 :] if end >= 0 else b""
+        line, newline, self._buffer = self._buffer.partition(b"\n")
+        if len(line) > LINE_SIZE_MAX:
+            self._cuts = not newline
             raise ProgramFailed(message("it has written a line of more than {size} bytes", size=LINE_SIZE_MAX))
-        line, self._buffer = self._buffer[:end], self._buffer[end + 1 :]
         return line
 
     async def _read(self) -> bytes:

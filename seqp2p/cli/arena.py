@@ -1,6 +1,5 @@
 """``seqp2p arena BOT BOT…``: bots against bots on the engine alone, over all cores."""
 
-import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -157,36 +156,25 @@ def command(
 
 def _play(ladder: Ladder, settings: "ArenaSettings", jobs: int, write: Write, *, shown: bool) -> UserError | None:
     """Play the rest of the ladder. Return the error by which it ended early, or None."""
-    played = total(ladder, "deals")
-    wanted = ladder.deals * len(ladder.contests)
+    is_known = shown and ladder.until is None
+    to_play = ladder.deals * len(ladder.contests) - total(ladder, "deals") if is_known else 0
     try:
         with (
             stopping_alike(),
             closing(play_deals(ladder, settings.seed, jobs, settings.time_s)) as deals,
-            _progress(wanted, played, shown=shown and ladder.until is None) as advance,
+            progress.bar(to_play, t("playing")) as advance,
         ):
             for each in deals:
                 write(each)
-                played += 1
-                advance(1)
+                advance()
     except KeyboardInterrupt:
+        played = total(ladder, "deals")
         return UserError(
             tn("stopped after 1 deal", "stopped after {done} deals", played, done=number(played)), exit_code=ABANDONED
         )
     except WorkerLost as lost:
         return UserError(message_of(lost), exit_code=FAILED)
     return None
-
-
-@contextmanager
-def _progress(deals: int, done: int, *, shown: bool) -> Generator[Callable[[int], None]]:
-    """A progress bar on standard error if it can be shown there, told how many more deals have been played."""
-    if not shown or not progress.can_show():
-        yield lambda _: None
-        return
-    with click.progressbar(length=deals, label=t("playing"), file=sys.stderr, show_pos=True) as bar:
-        bar.update(done)
-        yield bar.update
 
 
 class ArenaSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="file", tag="seqp2p arena 1"):

@@ -32,7 +32,7 @@ from seqp2p.api.resume import StoredGame, endpoint_of, open_stored, resumed_game
 from seqp2p.api.table import HostOptions, joined_table, resumed_table
 from seqp2p.bots.player import BotPlayer
 from seqp2p.bots.registry import BOTS
-from seqp2p.cli.errors import hint_of, line_of, polite_signals
+from seqp2p.cli.errors import line_of, polite_signals
 from seqp2p.cli.output import prepare_streams, report_bug
 from seqp2p.cli.running import LineReader
 from seqp2p.crypto.equation import sum_first
@@ -162,7 +162,7 @@ class BotProcess:
                 case fault:
                     error, is_fault = UserError(f"{type(fault).__name__}: {fault}"), True
         self._bots.remove(bot)
-        emit(BotEnded(bot.call.number, bot.call.name, line_of(error), hint_of(error), is_fault))
+        emit(BotEnded(bot.call.number, bot.call.name, line_of(error), language.translate(error.hint), is_fault))
 
     async def _stop_on_signal(self, signals: AsyncIterator[int]) -> None:
         async for _ in signals:

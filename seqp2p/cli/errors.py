@@ -100,11 +100,6 @@ def line_of(error: UserError) -> str:
     return sentence(message_of(error)) if isinstance(error, NetError) else translate(message_of(error))
 
 
-def hint_of(error: UserError) -> str:
-    """Return what to do about an error, in the reader's language; empty where there is nothing to say."""
-    return translate(error.hint)
-
-
 def sentence(text: str) -> str:
     """Return the text in the reader's language, to stand after ``error:``: a small first letter and no full stop."""
     text = translate(text)

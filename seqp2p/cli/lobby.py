@@ -46,7 +46,7 @@ from seqp2p.match.names import is_bot_name
 from seqp2p.match.remark import COURTESIES as REMARKS_KNOWN
 from seqp2p.match.table import Settings
 from seqp2p.net.addresses import Address
-from seqp2p.net.limits import DEFAULT_LIMITS, Limits, Window
+from seqp2p.net.limits import DEFAULT_LIMITS, Window
 from seqp2p.net.messages import ChooseColour, TakeSeat
 from seqp2p.rules import team_of
 from seqp2p.ui.language import current, rules_text, t, translate, without_accents
@@ -138,10 +138,10 @@ def _place(event: LobbyShown, seat: int) -> "LobbyPlace":
 class BoundedLines:
     """Says lines that others cause by coming and going, so many in a minute; then one that there are too many."""
 
-    def __init__(self, output: Output, limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(self, output: Output) -> None:
         self._output = output
-        self._lines = Window(limits.lines_max, limits.lines_s)
-        self._notes = Window(1, limits.lines_s)
+        self._lines = Window(DEFAULT_LIMITS.lines_max, DEFAULT_LIMITS.lines_s)
+        self._notes = Window(1, DEFAULT_LIMITS.lines_s)
 
     def say(self, line: str, kind: str = "log") -> bool:
         """Say a line, if there is room for it. Return True if it was said."""
@@ -201,18 +201,11 @@ class LobbyDesk:
         self._calls = calls
         self._recalls = recalls
 
-    @property
-    def start(self) -> Callable[[], None] | None:
-        """The function that begins the game, with bots on the free seats; None where this player is no host."""
-        calls = self._calls
-        if calls is None:
-            return None
-
-        def begin() -> None:
-            calls()
+    def begin(self) -> None:
+        """Begin the game, with bots on the free seats: for a host."""
+        if self._calls is not None:
+            self._calls()
             self.ask(StartGame())
-
-        return begin
 
     def answers(self) -> Answers:
         return {
@@ -455,7 +448,8 @@ class LobbyTeller:
     async def leave_when_typed(self) -> None:
         """Obey typed lines; return when the person wants to leave, or the input has ended."""
         console = own_console(self.output)
-        answers = {**lobby_answers(self._told, self.desk.start), **self.desk.answers(), "reach": self._reach}
+        begin = None if self.options.start is None else self.desk.begin
+        answers = {**lobby_answers(self._told, begin), **self.desk.answers(), "reach": self._reach}
         try:
             if not await wait_in_lobby(console, answers, self._asked) and not console.terminal:
                 # An input that ended at once does not hide that no host is there; but that news may never come.

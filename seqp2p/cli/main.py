@@ -17,7 +17,7 @@ import click
 
 from seqp2p import __version__
 from seqp2p.cli import log_file, progress
-from seqp2p.cli.errors import forget_seat, hint_of, line_of, resume_command
+from seqp2p.cli.errors import forget_seat, line_of, resume_command
 from seqp2p.cli.output import prepare_streams, printable, report_bug, show_error
 from seqp2p.cli.preferences import kept
 from seqp2p.errors import ABANDONED, DONE, FAILED, NOT_CONNECTED, NOT_VERIFIED, USAGE, UserError
@@ -350,7 +350,7 @@ def exit_code_of(arguments: Sequence[str]) -> int:
         if error.quotes_code or error.exit_code == USAGE:
             log_file.error(f"{type(error).__name__}, which may quote a join code", "", error.exit_code)
         else:
-            log_file.error(line_of(error), hint_of(error), error.exit_code)
+            log_file.error(line_of(error), translate(error.hint), error.exit_code)
         show_error(error, as_json="--json" in arguments)
         return error.exit_code
 

@@ -21,7 +21,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TextIO
 
 from seqp2p.cli import log_file, progress
-from seqp2p.cli.errors import ERROR, HINT, NOTE, hint_of, line_of, resume_command, sentence
+from seqp2p.cli.errors import ERROR, HINT, NOTE, line_of, resume_command, sentence
 from seqp2p.cli.preferences import Preferences, kept
 from seqp2p.errors import ABANDONED, FAILED, UserError
 from seqp2p.i18n import message, of_system
@@ -233,11 +233,11 @@ def show_error(error: UserError, *, as_json: bool = False) -> None:
 
         # A text that quotes a join code is for the screen alone.
         quoted = sentence(message("This is not a join code.")), translate(type(error).hint)
-        text, hint = quoted if error.quotes_code else (line_of(error), hint_of(error))
+        text, hint = quoted if error.quotes_code else (line_of(error), translate(error.hint))
         _emit(_fields(ErrorEvent(code_of(error), text, hint, error.exit_code)))
     before = translate(NOTE if error.exit_code == ABANDONED else ERROR)
     _print(before + printable(line_of(error)), sys.stderr)
-    if hint := hint_of(error):
+    if hint := translate(error.hint):
         _print(translate(HINT) + printable(hint), sys.stderr)
 
 

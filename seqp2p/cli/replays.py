@@ -68,6 +68,11 @@ def numbered(folder: Path, number: int) -> Path:
     return found[number - 1][0]
 
 
+def no_game_yet(folder: Path) -> UserError:
+    hint = t("{command} starts one", command=command_line("play"))
+    return UserError(t("there is no game in {folder} yet", folder=folder), hint)
+
+
 def verify_file(file: Path) -> Report:
     return verify_named(Named(file))
 

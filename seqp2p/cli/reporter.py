@@ -182,10 +182,8 @@ class Reporter:
 
     def _show_progress(self, scene: "TableScene") -> None:
         """Show the present work while no player chooses."""
-        if text := card_progress(self.match, self._company.own):
-            scene.progress(text, *(_shuffled(self.match) if self.match.kind == "shuffle" else (0, 0)))
-        else:
-            scene.progress_over()
+        text = card_progress(self.match, self._company.own)
+        scene.progress(text, *(_shuffled(self.match) if text and self.match.kind == "shuffle" else ()))
 
     def _tell_row(self, event: Event | Absent | Back) -> None:
         row = row_of(event, self.match.game.variant)

@@ -29,6 +29,7 @@ from seqp2p.cli.replays import (
     ReplayPath,
     describe,
     known_names,
+    no_game_yet,
     past_games,
     resolved,
     verdict_of,
@@ -37,8 +38,8 @@ from seqp2p.errors import ABANDONED, DONE, NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import message
 from seqp2p.replay.playback import Playback, moment_fields
 from seqp2p.ui.frame import Fragment
-from seqp2p.ui.language import command_line, t, translate
-from seqp2p.ui.replay_browser import ReplayBrowser, ReplayFrames, Reply, costly_lines, curve_lines, help_lines
+from seqp2p.ui.language import t, translate
+from seqp2p.ui.replay_browser import MOVED, ReplayBrowser, ReplayFrames, Reply, costly_lines, curve_lines, help_lines
 
 
 @click.command(
@@ -99,8 +100,7 @@ def chosen_file(output: Output, wish: ScreenWish) -> Path:
         if not on_menu:
             output.say(f"{game.number:>3}  {game.line}")
     if not games:
-        hint = t("{command} starts one", command=command_line("play"))
-        raise UserError(t("there is no game in {folder} yet", folder=folder), hint)
+        raise no_game_yet(folder)
 
     def read(line: str) -> Sequence[str]:
         return [number for number in line.split()[-1:] if number in games]
@@ -193,41 +193,23 @@ async def roll(browser: ReplayBrowser, changed: Callable[[], None]) -> None:
     while True:
         await trio.sleep(browser.cursor.pace_s)
         if browser.cursor.playing:
-            browser.step(1)
+            browser.move(1)
             changed()
 
 
 async def by_words(output: Output, frames: ReplayFrames, header: Sequence[str]) -> int:
     """By typed words, until the person has seen enough, or the input ends."""
-    for line in (*header, "", *help_lines(), ""):
-        output.say(line)
-    browser = ReplayBrowser(frames)
-    _say_shot(output, browser)
-    with contextlib.suppress(KeyboardInterrupt):  # Whoever only looks on leaves nothing behind.
-        while await _obey(output, browser):
-            pass
-    return DONE
-
-
-async def _obey(output: Output, browser: ReplayBrowser) -> bool:
-    """Wait for a line, or for the next moment while it plays; says whether to go on."""
     import trio
 
-    typed: str | None = None
-    with trio.move_on_after(browser.cursor.pace_s if browser.cursor.playing else math.inf) as patience:
-        typed = await output.read_line()
-    if patience.cancelled_caught:
-        browser.step(1)
-        _say_shot(output, browser)
-        return True
-    answer = Reply(done=True) if typed is None else browser.obey(typed)
-    for line in answer.lines:
+    for line in (*header, "", *help_lines(), ""):
         output.say(line)
-    if answer.moved:
-        _say_shot(output, browser)
-    return not answer.done
-
-
-def _say_shot(output: Output, browser: ReplayBrowser) -> None:
-    for line in browser.moment.lines:
-        output.say(line.text)
+    browser, answer = ReplayBrowser(frames), MOVED
+    with contextlib.suppress(KeyboardInterrupt):  # Whoever only looks on leaves nothing behind.
+        while not answer.done:
+            for line in (*answer.lines, *(line.text for line in browser.moment.lines if answer.moved)):
+                output.say(line)
+            typed: str | None = ""  # While it plays, to wait is as good as an empty line: it goes on.
+            with trio.move_on_after(browser.cursor.pace_s if browser.cursor.playing else math.inf):
+                typed = await output.read_line()
+            answer = Reply(done=True) if typed is None else browser.obey(typed)
+    return DONE

@@ -116,18 +116,15 @@ class RawEnv(Environment):
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
         if position.over:
-            self._end(position.winner)
+            self.terminations = dict.fromkeys(self.agents, True)
+        if position.winner:
+            for each, seat in self._seats.items():
+                self.rewards[each] = 1.0 if team_of(seat, self.table.teams) == position.winner else -1.0
         # When the game is over, everybody has a last look, beginning with whose turn it would have been.
         following = position.to_move or self._seats[agent] % self.table.players + 1
         self.agent_selection = self.possible_agents[following - 1]
         self._accumulate_rewards()
         self._show()
-
-    def _end(self, winner: int) -> None:
-        self.terminations = dict.fromkeys(self.agents, True)
-        if winner:
-            for agent, seat in self._seats.items():
-                self.rewards[agent] = 1.0 if team_of(seat, self.table.teams) == winner else -1.0
 
     def view(self, agent: str) -> View:
         """Return the agent's view, as a bot of seqp2p gets it (``seqp2p.bots``)."""
@@ -164,9 +161,6 @@ class RawEnv(Environment):
     def _show(self) -> None:
         if self.render_mode == "human":
             self.render()
-
-    def close(self) -> None:
-        """Nothing is held that would have to be released."""
 
 
 raw_env = RawEnv

@@ -8,6 +8,7 @@ number on all squares for what belongs to none.
 """
 
 from collections import Counter
+from collections.abc import Iterable
 from functools import cache
 from itertools import chain
 from typing import Final, TypeAlias, TypedDict, get_args
@@ -89,9 +90,9 @@ def observe(view: View) -> Seen:
         "board": _chips(view).reshape(planes),
         "sequences": _sequences(view).reshape(planes),
         "completed": _completed(view),
-        "hand": _counted(variant, view.hand),
+        "hand": _counted(variant, view.hand)[:-1],
         "hand_sizes": np.array([view.hand_sizes[at] for at in clockwise], np.uint8),
-        "discards": np.stack([_counted(variant, view.discards[at]) for at in clockwise]),
+        "discards": np.stack([_counted(variant, view.discards[at])[:-1] for at in clockwise]),
         "pile": np.array([view.pile], np.uint8),
         "phase": np.array([phase == view.phase for phase in PHASES], np.uint8),
         "to_move": _marked(view, view.to_move),
@@ -140,8 +141,8 @@ def observe_planes(view: View) -> Numbers:
     board = variant.board
     planes = np.zeros((len(planes_of(variant, players, teams)), len(board.grid)), np.uint8)
     planes[:teams], planes[teams : 2 * teams] = _chips(view), _sequences(view)
-    held = _count_by_card(variant, view.hand)
-    gone = _count_by_card(variant, tuple(chain.from_iterable(view.discards)))
+    held = _counted(variant, view.hand)
+    gone = _counted(variant, chain.from_iterable(view.discards))
     planes[2 * teams] = held[_card_by_square(variant)]
     planes[2 * teams + 1] = gone[_card_by_square(variant)]
     clockwise = [view.hand_sizes[(view.seat - 1 + place) % players] for place in range(players)]
@@ -186,13 +187,10 @@ def _turned(view: View, team: Team) -> int:
     return (team - view.team) % view.teams
 
 
-def _counted(variant: Variant, cards: tuple[Card, ...]) -> Numbers:
-    """Return the count of each card; unknown cards are left out."""
-    counts = np.zeros(len(variant.faces), np.uint8)
-    for card in cards:
-        if card != UNKNOWN:
-            counts[card] += 1
-    return counts
+def _counted(variant: Variant, cards: Iterable[Card]) -> Numbers:
+    """Return the count of each card, and a 0 after the last one; unknown cards are left out."""
+    known = np.array([card for card in cards if card != UNKNOWN], np.intp)
+    return np.bincount(known, minlength=len(variant.faces) + 1).astype(np.uint8)
 
 
 def _marked(view: View, seat: SeatNumber) -> Numbers:
@@ -207,8 +205,3 @@ def _marked(view: View, seat: SeatNumber) -> Numbers:
 def _card_by_square(variant: Variant) -> NDArray[np.intp]:
     """Return by square its card; on a free corner the number after the last card, of which there are none."""
     return np.array([len(variant.faces) if card == UNKNOWN else card for card in variant.board.grid])
-
-
-def _count_by_card(variant: Variant, cards: tuple[Card, ...]) -> NDArray[np.intp]:
-    """Return the count of each card, and a 0 after the last one."""
-    return np.bincount(np.array(cards, np.intp), minlength=len(variant.faces) + 1)

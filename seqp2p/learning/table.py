@@ -105,6 +105,9 @@ class Table:
     True
     """
 
+    last: Action | None
+    """The last action of this game."""
+
     @check_arguments
     def __init__(
         self,
@@ -136,7 +139,7 @@ class Table:
             self._cards = random.Random(f"seqp2p_v0 {operator.index(seed)}")  # noqa: S311 -- the same cards again are wanted
         first = self._cards.randint(1, self.players)
         self._game = Game(self.variant, self.players, self._cards, teams=self.teams, options=self.options, first=first)
-        self._last: Action | None = None
+        self.last = None
 
     def step(self, number: int) -> None:
         """Let the seat to move do the action of this number.
@@ -145,7 +148,7 @@ class Table:
         """
         action = action_of(self.variant, number)
         self._game.play(action)
-        self._last = action
+        self.last = action
 
     def legal(self) -> list[int]:
         """Return the numbers of the legal actions, in the engine's order; none when the game is over."""
@@ -166,11 +169,6 @@ class Table:
     def winner(self) -> Team:
         """The team that has won, 0 if the game goes on or is drawn."""
         return self._game.position.winner
-
-    @property
-    def last(self) -> Action | None:
-        """The last action of this game."""
-        return self._last
 
     def view(self, seat: SeatNumber) -> View:
         """Return the view of a seat, as a bot of seqp2p gets it; 0 is one who only watches."""

@@ -88,10 +88,7 @@ async def _browsing(
 
 
 async def find_seats(
-    game: bytes,
-    on_seat: Callable[[int, tuple[Address, ...]], None],
-    interfaces: Interfaces = None,
-    limits: Limits = DEFAULT_LIMITS,
+    game: bytes, on_seat: Callable[[int, tuple[Address, ...]], None], interfaces: Interfaces = None
 ) -> None:
     """Call ``on_seat`` for every advertised seat of the game with this id, and for each change, until cancelled.
 
@@ -104,7 +101,7 @@ async def find_seats(
         advert = read_seat(properties)
         return advert if advert and advert.game == mark else None
 
-    async with _browsing(read, interfaces, limits) as browsed:
+    async with _browsing(read, interfaces, DEFAULT_LIMITS) as browsed:
         while not browsed.problem:
             for seat in sorted({found.advert.number for found in browsed.current}):
                 adverts = (found.addresses for found in browsed.current if found.advert.number == seat)

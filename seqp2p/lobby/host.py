@@ -63,7 +63,7 @@ from seqp2p.net.auth import check_client, refuse
 from seqp2p.net.dialling import Dial
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
 from seqp2p.net.frames import FrameStream
-from seqp2p.net.limits import DEFAULT_LIMITS, Limits
+from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.links import Link
 from seqp2p.net.serving import Gate, Handshakes, Listener, serve, source_of
 from seqp2p.net.transit import RelayListener, Waiting
@@ -609,12 +609,10 @@ class _HostLobby:
         return {seat: sitting.link.frames for seat, sitting in self._seats.items() if sitting.released}
 
 
-def rematch_listeners(
-    last: AgreedTable, seats: Iterable[int], dial: Dial = tcp_dial, limits: Limits = DEFAULT_LIMITS
-) -> list[Listener]:
+def rematch_listeners(last: AgreedTable, seats: Iterable[int], dial: Dial = tcp_dial) -> list[Listener]:
     """Return the host's listeners for these seats of the last game, as far as they used its relay."""
     if last.relay is None:
         return []
-    relay, book = last.relay.address, AddressBook(last, limits)
+    relay, book = last.relay.address, AddressBook(last, DEFAULT_LIMITS)
     tokens = [token for seat in seats if (token := book.token(seat, REMATCH)) is not None]
-    return [RelayListener(Waiting(relay, token, "server", dial, limits).join) for token in tokens]
+    return [RelayListener(Waiting(relay, token, "server", dial, DEFAULT_LIMITS).join) for token in tokens]

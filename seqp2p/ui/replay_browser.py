@@ -105,6 +105,10 @@ class ReplayFrames:
     def turns(self) -> int:
         return self.moments[-1].turn
 
+    def open_at(self, cursor: "Cursor") -> frozenset[int]:
+        """Return the seats whose hands are shown."""
+        return self.opened if cursor.sight == ALL else self.opened & {cursor.sight}
+
     def review_at(self, at: int) -> MoveReview | None:
         """Return the review of the last move up to a moment that has one."""
         return next((each.review for each in reversed(self.moments[: at + 1]) if each.review), None)
@@ -156,9 +160,6 @@ class ReplayBrowser:
         self.cursor = replace(self.cursor, at=at, playing=self.cursor.playing and at < last)
         return MOVED
 
-    def step(self, by: int) -> None:
-        self.go(self.cursor.at + by)
-
     def end(self) -> Reply:
         return self.go(len(self.frames.moments) - 1)
 
@@ -177,10 +178,6 @@ class ReplayBrowser:
         if not self.cursor.playing and self.cursor.at == len(self.frames.moments) - 1:
             self.go(0)
         self.cursor = replace(self.cursor, playing=not self.cursor.playing)
-
-    def hurry(self, by: int) -> None:
-        at = PACES_S.index(self.cursor.pace_s) + by
-        self.cursor = replace(self.cursor, pace_s=PACES_S[min(max(at, 0), len(PACES_S) - 1)])
 
     def look(self, by: int) -> None:
         """Show other hands: all, then those of one seat after the other, then none."""
@@ -218,14 +215,11 @@ class ReplayBrowser:
             return (t("the cards are not dealt yet"),)
         if not self.frames.opened:
             return (t("the hands stayed closed in this game"),)
-        variant = self.frames.variant
+        variant, opened = self.frames.variant, self.frames.open_at(self.cursor)
         return tuple(
-            t("{who}: {hand}", who=company.name(seat), hand=hand_text(variant, hand, open_=self.shows(seat)))
+            t("{who}: {hand}", who=company.name(seat), hand=hand_text(variant, hand, open_=seat in opened))
             for seat, hand in enumerate(position.hands, 1)
         )
-
-    def shows(self, seat: int) -> bool:
-        return seat in self.frames.opened and self.cursor.sight in (ALL, seat)
 
     def log(self, *, everything: bool = False) -> tuple[str, ...]:
         lines = [line.text for moment in self.frames.moments[: self.cursor.at + 1] for line in moment.lines]
@@ -263,9 +257,9 @@ class ReplayBrowser:
         return Reply(self.hands())
 
     def move(self, by: int) -> Reply:
-        """Go on or back, as typed; say so at either end."""
+        """Go on or back; say so at either end."""
         before = self.cursor.at
-        self.step(by)
+        self.go(before + by)
         if self.cursor.at != before:
             return MOVED
         return Reply((t("this is the end of the replay") if by > 0 else t("this is the beginning of the replay"),))
@@ -283,7 +277,8 @@ class ReplayBrowser:
         return Reply((self.whereabouts(),))
 
     def pace(self, by: int) -> Reply:
-        self.hurry(by)
+        at = PACES_S.index(self.cursor.pace_s) + by
+        self.cursor = replace(self.cursor, pace_s=PACES_S[min(max(at, 0), len(PACES_S) - 1)])
         return Reply((self.cursor.pace,))
 
 

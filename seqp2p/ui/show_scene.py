@@ -5,22 +5,22 @@ seat shows its hand.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
 from seqp2p.rules import View, view
-from seqp2p.ui.board_model import BoardModel, board_model, face_of
-from seqp2p.ui.board_paint import Pitch, board_size, label_of, largest_pitch, paint_board
+from seqp2p.ui.board_model import board_model, face_of
+from seqp2p.ui.board_paint import board_size, label_of, largest_pitch, paint_board
 from seqp2p.ui.cards import suits_shown
 from seqp2p.ui.frame import Box, Canvas, Fragment, Frame, Painter, Target, width_of
 from seqp2p.ui.keys import KeyHelp, put_keys
 from seqp2p.ui.language import t, tn
-from seqp2p.ui.replay_browser import ALL, LEAP, WORDS, Cursor, ReplayBrowser, ReplayFrames, review_lines, shown, word_of
+from seqp2p.ui.replay_browser import LEAP, WORDS, Cursor, ReplayBrowser, ReplayFrames, review_lines, shown, word_of
 from seqp2p.ui.scene import LogLine, Page, line_rows, paint_from
 from seqp2p.ui.styles import UNICODE, Glyphs
 from seqp2p.ui.table_model import team_lines
 from seqp2p.ui.table_paint import leader_line, paint_team
+from seqp2p.ui.words import Company
 
 TOP: Final = 2
 """Rows above the board: the title, and what was verified."""
@@ -68,13 +68,13 @@ class ShowScene:
         browser = self.browser
         steps = {"right": 1, "enter": 1, "left": -1, "down": LEAP, "pagedown": LEAP, "up": -LEAP, "pageup": -LEAP}
         if key in steps:
-            browser.step(steps[key])
+            browser.move(steps[key])
         elif key in ("tab", "s-tab"):
             browser.look(1 if key == "tab" else -1)
         elif key in ("f4", "f5"):
             browser.to_sequence(1 if key == "f5" else -1)
         elif key in ("+", "-"):
-            browser.hurry(1 if key == "+" else -1)
+            browser.pace(1 if key == "+" else -1)
         elif key == "home":
             browser.go(0)
         elif key == "end":
@@ -119,37 +119,6 @@ class ShowScene:
         return [shown(word) for word in WORDS.words if small and shown(word).startswith(small)]
 
 
-@dataclass(frozen=True, slots=True)
-class _ShowLayout:
-    """The layout: the board's size, the rows and columns of the seats, the first column right of the board."""
-
-    pitch: Pitch
-    board_height: int
-    seat_rows: int
-    seat_width: int
-    side: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Now:
-    """The input of the painter: a replay, the cursor in it, the open hands there, and the signs."""
-
-    frames: ReplayFrames
-    cursor: Cursor
-    glyphs: Glyphs
-    seen: View
-
-    def hand(self, seat: int) -> str:
-        seen = self.seen
-        if seat in seen.out:
-            return t("out of the game")
-        position = self.frames.moments[self.cursor.at].position
-        hand = position.hands[seat - 1] if position else ()
-        if seat not in self.frames.opened or self.cursor.sight not in (ALL, seat):
-            return tn("{count} card", "{count} cards", len(hand))
-        return " ".join(label_of(face_of(seen.variant, card), self.glyphs) for card in hand)
-
-
 def paint_show(
     frames: ReplayFrames,
     cursor: Cursor,
@@ -182,30 +151,28 @@ def paint_show(
 
 
 def _paint_table(canvas: Canvas, frames: ReplayFrames, cursor: Cursor) -> int:
-    """Paint the board, the seats and the score; return the first column right of them."""
+    """Paint the board, the seats below it, and the score; return the first column right of them.
+
+    The board is the biggest one that leaves room for every seat, and for the log on its right.
+    """
     moment = frames.moments[cursor.at]
     if moment.position is None:
         canvas.put(TOP + 1, 1, t("the cards are not dealt yet"), "dim")
         return canvas.width // 2
-    now = _Now(frames, cursor, canvas.glyphs, view(moment.position, 0))
-    board = board_model(now.seen, frames.company.colours, moment.moves)
-    layout = _layout(board, now.seen.players, canvas.width, canvas.height)
-    paint_board(canvas, TOP, 0, board, layout.pitch)
-    for seat in range(1, now.seen.players + 1):
-        _paint_seat(canvas, now, layout, seat)
-    _paint_score(canvas, canvas.height - BOTTOM, now)
-    return layout.side
-
-
-def _layout(board: BoardModel, players: int, width: int, height: int) -> _ShowLayout:
-    """Return the biggest board that leaves room for every seat below it, and for the log on its right."""
-    pitch = largest_pitch(
-        board, lambda wide, high: wide + SIDE_MIN <= width and players <= height - TOP - high - BOTTOM
-    )
-    board_width, board_height = board_size(board, pitch)
-    rows = height - TOP - board_height - BOTTOM
-    columns = 1 if players <= max(rows, TALL) else 2
-    return _ShowLayout(pitch, board_height, -(-players // columns), board_width // columns, board_width + 1)
+    seen, room = view(moment.position, 0), canvas.height - TOP - BOTTOM
+    board = board_model(seen, frames.company.colours, moment.moves)
+    pitch = largest_pitch(board, lambda wide, high: wide + SIDE_MIN <= canvas.width and seen.players <= room - high)
+    width, height = board_size(board, pitch)
+    paint_board(canvas, TOP, 0, board, pitch)
+    columns = 1 if seen.players <= max(room - height, TALL) else 2
+    rows = -(-seen.players // columns)
+    for seat in range(1, seen.players + 1):
+        column, below = divmod(seat - 1, rows)
+        if height + below < room:
+            place = Box(TOP + height + below, column * (width // columns), width // columns - 1, 1)
+            _paint_seat(canvas, place, frames, cursor, seen, seat)
+    _paint_score(canvas, seen, frames.company)
+    return width + 1
 
 
 def _paint_title(canvas: Canvas, frames: ReplayFrames, cursor: Cursor) -> None:
@@ -219,31 +186,37 @@ def _paint_title(canvas: Canvas, frames: ReplayFrames, cursor: Cursor) -> None:
     canvas.clip(1, 0, canvas.width, frames.verdict, "done" if frames.is_right else "alarm")
 
 
-def _paint_seat(canvas: Canvas, now: _Now, layout: _ShowLayout, seat: int) -> None:
+def _paint_seat(canvas: Canvas, place: Box, frames: ReplayFrames, cursor: Cursor, seen: View, seat: int) -> None:
     """Paint a seat: whose turn it is, number, chip, name, hand, and the top of its discards if there is room."""
-    seen, company, target = now.seen, now.frames.company, ("seat", seat)
-    column, below = divmod(seat - 1, layout.seat_rows)
-    row, left = TOP + layout.board_height + below, column * layout.seat_width
-    right = left + layout.seat_width - 1
-    if row >= canvas.height - BOTTOM:
-        return
-    style = "out" if seat in seen.out else "turn" if seat == seen.mover else "own" if seat == now.cursor.sight else ""
-    hand, colour = now.hand(seat), company.colour(seat)
-    width = min(NAME_WIDTH, max(4, right - left - 8 - width_of(hand)))
-    canvas.put(row, left, now.glyphs.turn if seat == seen.mover else " ", "key", target)
+    company, glyphs, target = frames.company, canvas.glyphs, ("seat", seat)
+    row, left, right = place.row, place.column, place.column + place.width
+    style = "out" if seat in seen.out else "turn" if seat == seen.mover else "own" if seat == cursor.sight else ""
+    hand, colour = _hand_shown(frames, cursor, seen, seat, glyphs), company.colour(seat)
+    width = min(NAME_WIDTH, max(4, place.width - 8 - width_of(hand)))
+    canvas.put(row, left, glyphs.turn if seat == seen.mover else " ", "key", target)
     canvas.put(row, left + 1, f"{seat:>2}", "label", target)
-    canvas.put(row, left + 4, now.glyphs.chips[colour], f"chip.{colour}", target)
+    canvas.put(row, left + 4, glyphs.chips[colour], f"chip.{colour}", target)
     canvas.clip(row, left + 6, width, company.names[seat - 1], style, target)
     at = left + 7 + width
     at = canvas.clip(row, at, right - at, hand, "hand", target) + 2
     discards = seen.discards[seat - 1]
-    discard = t("discarded {card}", card=label_of(face_of(seen.variant, discards[-1]), now.glyphs)) if discards else ""
+    discard = t("discarded {card}", card=label_of(face_of(seen.variant, discards[-1]), glyphs)) if discards else ""
     if at + width_of(discard) <= right:
         canvas.put(row, at, discard, "dim", target)
 
 
-def _paint_score(canvas: Canvas, row: int, now: _Now) -> None:
-    at, teams = 0, team_lines(now.seen, now.frames.company)
+def _hand_shown(frames: ReplayFrames, cursor: Cursor, seen: View, seat: int, glyphs: Glyphs) -> str:
+    if seat in seen.out:
+        return t("out of the game")
+    position = frames.moments[cursor.at].position
+    hand = position.hands[seat - 1] if position else ()
+    if seat not in frames.open_at(cursor):
+        return tn("{count} card", "{count} cards", len(hand))
+    return " ".join(label_of(face_of(seen.variant, card), glyphs) for card in hand)
+
+
+def _paint_score(canvas: Canvas, seen: View, company: Company) -> None:
+    row, at, teams = canvas.height - BOTTOM, 0, team_lines(seen, company)
     for team in teams:
         at = paint_team(canvas, Box(row, at, canvas.width // len(teams) - 2, 1), team, teams) + 2
     leader = leader_line(teams)

@@ -124,12 +124,9 @@ class TableScene:
     def back(self, seat: int) -> None:
         self._until_s.pop(seat, None)
 
-    def progress(self, text: str, done: int, total: int) -> None:
-        """Show slow work; ``total`` is 0 if its length is unknown."""
-        self._progress = Progress(text, done, total)
-
-    def progress_over(self) -> None:
-        self._progress = None
+    def progress(self, text: str = "", done: int = 0, total: int = 0) -> None:
+        """Show slow work, none without a text; ``total`` is 0 if its length is unknown."""
+        self._progress = Progress(text, done, total) if text else None
 
     def over(self, lines: Sequence[str], closing: ClosingKey | None = None, *, lost: bool = False) -> None:
         """Show how the game has ended and what can be done now; without a line the game goes on after all."""

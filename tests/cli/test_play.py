@@ -23,7 +23,7 @@ from seqp2p import hangup
 from seqp2p.bots.player import BotPlayer
 from seqp2p.bots.registry import RandomBot
 from seqp2p.cli import playing
-from seqp2p.cli.errors import hint_of, line_of, polite_signals, run_async, sentence
+from seqp2p.cli.errors import line_of, polite_signals, run_async, sentence
 from seqp2p.cli.options import Choices
 from seqp2p.cli.output import Output
 from seqp2p.cli.playing import make_player
@@ -311,7 +311,7 @@ async def test_a_disk_that_fails_is_told_apart_from_faults(brief: Played, tmp_pa
 
 def test_what_ends_a_game_becomes_a_sentence() -> None:
     own, refused, lost = UserError("Own", "hint", 2), PeerRefused("table_full"), LinkLost("The connection is lost.")
-    assert [(line_of(error), hint_of(error), error.exit_code) for error in (own, refused, lost)] == [
+    assert [(line_of(error), error.hint, error.exit_code) for error in (own, refused, lost)] == [
         ("Own", "hint", 2),
         ("the table is full", "Ask the host for a larger table.", NOT_CONNECTED),
         ("the connection is lost", NetError.hint, NOT_CONNECTED),

@@ -67,7 +67,7 @@ HAPPENS: dict[str, Callable[[Table], object]] = {
     "40 seconds": pass_time(40),
     "seat 2 shuffles": lambda here: here.scene.progress("seat 2 shuffles… proof checked", 3, 4),
     "the deal": lambda here: here.scene.progress("the cards are dealt", 0, 0),
-    "no progress any more": lambda here: here.scene.progress_over(),
+    "no progress any more": lambda here: here.scene.progress(),
     "the game is lost": lambda here: here.scene.over(LOST),
     "a click on seat 2": lambda here: here.scene.click(("seat", 2)),
     "another game": lambda here: here.scene.over([]),
