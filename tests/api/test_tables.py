@@ -113,8 +113,16 @@ async def test_a_rematch(tmp_path: Path) -> None:
         async with seqp2p.rematch(seat, asked=True, on_event=seen, on_lobby=lobbies.append) as again:
             await play(again)
 
-    async with two_seats(tmp_path, lambda seat: play_on(seat, "bob")) as ann:
+    seats: list[seqp2p.Seat] = []
+
+    async def bob(seat: seqp2p.Seat) -> None:
+        seats.append(seat)
+        await play_on(seat, "bob")
+
+    async with two_seats(tmp_path, bob) as ann:
         await play_on(ann, "ann")
+    for seat in (ann, *seats):
+        await refused(RuntimeError, seqp2p.rematch(seat), "belongs within the block of the table's first seat")
     assert ends["ann"] == ends["bob"]
     assert [result and result.kind for _, result in ends["ann"]] == ["won"] * 2
     assert [True, True] in asked
