@@ -83,6 +83,9 @@ async def resume(
 ) -> AsyncGenerator[Seat]:
     """Take a seat again in an unfinished game, and play on; the others have waited.
 
+    It calls no bots: those of ``fill`` have ended with their table, and those of the command line come back by
+    ``seqp2p resume``.
+
     ``replay`` is its file, with the seat's own file next to it. ``identity`` is that of the seat before, None for the
     player's own. It listens at ``listen`` (HOST:PORT), else at its old address or, if that is taken, at another; the
     others are told. ``map_port`` and ``on_port`` are as in ``host``. ``seat.events`` begin with the events so far.
