@@ -88,6 +88,8 @@ def arguments_of(model: Callable[P, object]) -> Callable[[Callable[..., R]], Cal
 def _classes(annotation: Any) -> tuple[type, ...]:
     """Return the classes that an annotation allows, the form of its parts left out; none if it cannot be checked."""
     origin = typing.get_origin(annotation)
+    if origin is typing.Literal:
+        return tuple(set(map(type, typing.get_args(annotation))))
     if origin is typing.Annotated:
         return _classes(annotation.__origin__)
     if origin in {typing.Union, types.UnionType}:
