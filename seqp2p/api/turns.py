@@ -57,11 +57,8 @@ class Turn:
         try:
             await trio.lowlevel.checkpoint()
             action = parse_action(self._view.variant, action) if isinstance(action, str) else _typed(action)
-        except trio.Cancelled:
-            self._questions.misread(self, self._refused)
-            raise
-        except (NotationError, TypeError) as error:
-            self._questions.misread(self, message_of(error))
+        except (NotationError, TypeError, trio.Cancelled) as error:
+            self._questions.misread(self, error)
             raise
         return await self._questions.answer(self, action)
 
@@ -177,10 +174,10 @@ class Questions:
         question = self._question
         return question is not None and question.turn is turn and not (question.action or question.settled.is_set())
 
-    def misread(self, turn: Turn, refused: str | None) -> None:
+    def misread(self, turn: Turn, error: BaseException) -> None:
         """Ask once more about an open turn: what was played is no action, or was cancelled."""
         if self.is_open(turn):
-            turn.ask_again(turn.view, refused)
+            turn.ask_again(turn.view, turn.refused if isinstance(error, trio.Cancelled) else message_of(error))
             self.give_again()
 
     async def answer(self, turn: Turn, action: Action) -> bool:
