@@ -90,9 +90,9 @@ def _classes(annotation: Any) -> tuple[type, ...]:
     origin = typing.get_origin(annotation)
     if origin is typing.Annotated:
         return _classes(annotation.__origin__)
-    if origin in {typing.Union, types.UnionType}:
-        parts = [_classes(part) for part in typing.get_args(annotation)]
-        return sum(parts, ()) if all(parts) else ()
+    if origin in {typing.Union, types.UnionType, typing.Literal}:
+        parts = [_classes(type(part) if origin is typing.Literal else part) for part in typing.get_args(annotation)]
+        return tuple(dict.fromkeys(sum(parts, ()))) if all(parts) else ()
     found = types.NoneType if annotation is None else origin or annotation
     if not isinstance(found, type) or found is inspect.Parameter.empty or getattr(found, "_is_protocol", False):
         return ()

@@ -1,6 +1,5 @@
 """A bot that plays a seat of a script."""
 
-import math
 import random
 import secrets
 
@@ -10,7 +9,7 @@ from seqp2p.api.seat import Seat
 from seqp2p.api.turns import Turn
 from seqp2p.arguments import check_arguments
 from seqp2p.bots.exec_player import FAILURES_MAX, BotFailed, Time
-from seqp2p.bots.player import TIME_S, Bot, check_bot
+from seqp2p.bots.player import TIME_S, TIME_S_MAX, Bot, check_bot
 from seqp2p.bots.registry import BOTS, RandomBot, why_no_bot
 from seqp2p.i18n import message
 from seqp2p.live.asking import PATIENCE_S
@@ -25,16 +24,16 @@ async def play_bot(seat: Seat, bot: Bot | str, *, pace_s: float = 0.0, time_s: f
     ``choose`` is called in a worker thread, one call at a time; ``pace_s`` is the least time in seconds that a turn
     takes. A bot that does not choose within ``time_s`` seconds, or within the time that the table gives, is treated as
     a program of ``--exec``: an action is drawn at random, ``seat.events`` has BotFailed, and after three such failures
-    in a row the bot is not asked again. Nor is it asked while it still thinks about an earlier turn. Cancelled, it
-    waits for no bot: a thread that still runs is abandoned.
+    in a row the bot is not asked again. Nor is it asked while it still thinks about an earlier turn. Both times are at
+    most a day. Cancelled, it waits for no bot: a thread that still runs is abandoned.
 
     Raises TypeError for what is no bot, ValueError for an unknown name or what is no time, IllegalAction for an illegal
     choice, and any error of the bot.
     """
-    if not 0 <= pace_s < math.inf:
-        raise ValueError(f"pace_s must be 0 seconds or more, not {pace_s}")
-    if not time_s > 0:
-        raise ValueError(f"time_s must be more than 0 seconds, not {time_s}")
+    if not 0 <= pace_s <= TIME_S_MAX:
+        raise ValueError(f"pace_s must be 0 to {TIME_S_MAX} seconds, not {pace_s}")
+    if not 0 < time_s <= TIME_S_MAX:
+        raise ValueError(f"time_s must be more than 0 and at most {TIME_S_MAX} seconds, not {time_s}")
     # A bot's choices need no secrecy, but no player should be able to foresee them.
     randomness = random.Random(secrets.randbits(128))  # noqa: S311  # seeded with secrets
     if isinstance(bot, str):

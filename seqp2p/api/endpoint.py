@@ -34,6 +34,11 @@ class Endpoint:
     mapped: Address | None = None
     """The port of the home router that leads to them from the internet, if one was opened."""
 
+    @property
+    def is_closed(self) -> bool:
+        """True once its block has ended."""
+        return any(listener.socket.fileno() < 0 for listener in self.listeners)
+
     async def addresses(self, towards: Address | None = None) -> tuple[Address, ...]:
         """Return where others reach this player, likeliest first. See ``listening_addresses``."""
         return with_mapped(await listening_addresses(self.listeners, towards), self.mapped)

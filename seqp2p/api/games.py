@@ -62,9 +62,10 @@ def games_in(folder: Path, kind: type[G], jobs: int | None = None) -> Generator[
 
 
 def past_game(path: Path, at: datetime, summary: Summary, kind: type[G], number: int = 1) -> G:
-    keys = {key.hex() for key in own_keys()}
-    writer_first = sorted(summary.report.players, key=lambda player: player.key != summary.report.writer)
-    own = [player.seat for player in writer_first if player.key in keys]
+    report, keys = summary.report, {key.hex() for key in own_keys()}
+    # An unfinished replay has no writer, but its name has the seat.
+    first = sorted(report.players, key=lambda each: (each.key != report.writer, f"-seat{each.seat}." not in path.name))
+    own = [player.seat for player in first if player.key in keys]
     return kind(path, at, summary, next(iter(own), 0), Sidecar.trouble(sidecar_path(path), own), number)
 
 

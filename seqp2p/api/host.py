@@ -116,7 +116,8 @@ async def host(
     ``table.ask(StartGame())``, or for 10 s without a change.
 
     ``fill`` is the name of a bot, in BOTS, that sits down on the free seats at once; ``wait_for`` places are kept for
-    others. These bots belong to this process, come back for each other game, and leave when the block ends.
+    others. These bots belong to this process, come back for each other game, and end with the block: ``resume`` does
+    not call them again.
 
     With ``map_port`` the home router is asked, by UPnP, to open a port to the whole internet that leads to this
     program, until the block ends; ``on_port`` hears of it. ``table.addresses`` has its address. It takes up to

@@ -24,7 +24,6 @@ if TYPE_CHECKING:  # What the verification of one file need not wait for.
 
 T = TypeVar("T")
 SUFFIX: Final = ".seqp2p"
-NO_FILE: Final = message("no such file")
 # To start another process takes as long as to verify one or two replays.
 PROCESSES_FROM_FILES: Final = 6
 # Files handed out at a time, for each process: one that it verifies, and some to go on with behind a slow one.
@@ -123,7 +122,7 @@ def bytes_of(named: Named) -> bytes | Report:
     except NotAFile:
         return no_file(message("not a file"))
     except FileNotFoundError:
-        return no_file(NO_FILE)
+        return no_file(message("no such file"))
     except OSError as error:
         return _unreadable(error)
     return data if len(data) <= REPLAY_SIZE_MAX else TOO_LARGE

@@ -11,6 +11,7 @@ from seqp2p import reviewing
 from seqp2p.api import many
 from seqp2p.arguments import check_arguments
 from seqp2p.bots.value import shipped
+from seqp2p.i18n import message
 from seqp2p.replay import playback
 from seqp2p.replay.disk import read_regular
 from seqp2p.replay.playback import Playback
@@ -105,16 +106,17 @@ def stats(sources: Source | Iterable[Source], *, jobs: int | None = 1) -> Statis
 
 
 def _meant(sources: Source | Iterable[Source]) -> list[many.Named]:
-    several = [sources] if isinstance(sources, str | bytes | os.PathLike) else sources
+    several = [sources] if isinstance(sources, str | bytes | bytearray | os.PathLike) else sources
     return [named for source in several for named in _files_of(source)]
 
 
 @check_arguments
-def _files_of(source: Source) -> list[many.Named]:
-    if isinstance(source, bytes):
-        return [many.Named(Path("<bytes>"), source)]
-    # An empty path is no file, and not this folder.
-    return many.named_files([Path(source)]) if os.fspath(source) else [many.Named(Path(), many.no_file(many.NO_FILE))]
+def _files_of(sources: Source) -> list[many.Named]:
+    if isinstance(sources, bytes):
+        return [many.Named(Path("<bytes>"), sources)]
+    if not os.fspath(sources):  # The path of this folder is written in the same way.
+        return [many.Named(Path(), many.no_file(message("the path is empty")))]
+    return many.named_files([Path(sources)])
 
 
 @check_arguments

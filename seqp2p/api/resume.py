@@ -45,8 +45,10 @@ from seqp2p.net.errors import PeerError
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import AddressStatement
 from seqp2p.net.tls import make_credentials
-from seqp2p.replay.resume import GameOver, Loaded, ResumeError, feed, is_over, load
+from seqp2p.replay.disk import read_regular
+from seqp2p.replay.resume import GameOver, Loaded, ResumeError, feed, load
 from seqp2p.replay.sidecar import Logged, OlderCopy, Sidecar, SidecarRelay, SidecarSecrets, is_older, sidecar_path
+from seqp2p.replay.verify import verify_batched
 from seqp2p.replay.writer import ReplayWriter
 
 
@@ -83,6 +85,9 @@ async def resume(
 ) -> AsyncGenerator[Seat]:
     """Take a seat again in an unfinished game, and play on; the others have waited.
 
+    It calls no bots: those of ``fill`` have ended with their table, and those of the command line come back by
+    ``seqp2p resume``.
+
     ``replay`` is its file, with the seat's own file next to it. ``identity`` is that of the seat before, None for the
     player's own. It listens at ``listen`` (HOST:PORT), else at its old address or, if that is taken, at another; the
     others are told. ``map_port`` and ``on_port`` are as in ``host``. ``seat.events`` begin with the events so far.
@@ -104,9 +109,14 @@ async def resume(
 
 def open_stored(replay: Path, resources: Resources = OWN_RESOURCES) -> StoredGame:
     """Lock the seat that this replay is of. Raises SidecarError, ResumeError, OSError."""
+    if replay.is_dir():
+        raise ResumeError(message("{path} is not a file", path=replay))
     if not sidecar_path(replay).exists():
-        if is_over(replay):
+        report = verify_batched(read_regular(replay), secrets.token_bytes)
+        if report.verdict == "verified":
             raise GameOver(message("this game is over: {path} has its end", path=replay))
+        if report.writer is not None:
+            raise GameOver(message("this game has ended unfinished: {reason}", reason=report.reason))
         raise ResumeError(message("the seat of {replay} is not yours, or you have left it", replay=replay))
     sidecar, kept, logged, torn = Sidecar.open(sidecar_path(replay))
     try:

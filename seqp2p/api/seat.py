@@ -29,9 +29,9 @@ SeatEvent: TypeAlias = TableEvent | BotFailed | Meeting
 class Seat(AtTable[SeatEvent], AsyncIterator[Turn]):
     """One seat of a game: ``async for turn in seat`` gives each time it is asked, until the game is over for it.
 
-    A turn that was refused is given again, unless it has been played since. A loop begins with the open turn, also
-    where an earlier one had it. A caller that breaks out of the loop and then leaves the ``async with`` block stops for
-    now, as by ``stop``: ``resume`` goes on. Made by ``join``, ``resume`` and ``OpenTable.seat``.
+    A turn that was refused or cancelled is given again, unless it has been played since. A loop begins with the open
+    turn, also where an earlier one had it. A caller that breaks out of the loop and then leaves the ``async with``
+    block stops for now, as by ``stop``: ``resume`` goes on. Made by ``join``, ``resume`` and ``OpenTable.seat``.
     """
 
     def __init__(self, game: LiveGame, table: AnyTable) -> None:
@@ -89,8 +89,8 @@ class Seat(AtTable[SeatEvent], AsyncIterator[Turn]):
 
     @property
     def resumable(self) -> bool:
-        """True once the game has stopped here, and can be resumed."""
-        return self._game.resumable
+        """True once the game has stopped here, and ``resume`` can go on: not against called bots alone, which end."""
+        return self._game.resumable and bool(self._game.people())
 
     def table_after_game(self) -> AnyTable:
         """Return the table of this seat, whose last game this one is: for ``rematch``. For this package."""
@@ -156,11 +156,14 @@ async def rematch(
     ``lobby.ask(AcceptGame())``; LobbyShown has the same of them (``Guest.asked``). To decline, cancel it. ``on_event``
     is called with each LobbyEvent of this seat, and ``on_lobby`` before the wait.
 
-    Raises RuntimeError before the game is over, and what ``join`` does: LinkLost if the host is gone, for one.
+    Raises RuntimeError before the game is over and after that block, and what ``join`` does: LinkLost if the host is
+    gone, for one.
     """
     if seat.result is None:
         raise RuntimeError("the game of this seat is not over")
     table = seat.table_after_game()
+    if table.endpoint.is_closed:
+        raise RuntimeError("a rematch belongs within the block of the table's first seat, which has ended")
     async with table.open_lobby(on_event, asked=asked) as lobby:
         on_lobby(lobby)
         async with seated(await lobby.wait(), table) as again:

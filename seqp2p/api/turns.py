@@ -51,18 +51,18 @@ class Turn:
         Returns when it is signed, on the disk and on its way to the others: True. False where the turn had passed by
         then: its time was up, the table voted, the seat left, the game is over. Raises NotationError for a text that
         is no action and IllegalAction for one that is not possible now, with the reason, and TypeError for what is
-        neither text nor action; the turn stays open then. Cancelled, the action may have been done all the same.
+        neither text nor action; the turn stays open then, and is given again. Cancelled, it is given again if it is
+        open, but the action may have been done all the same.
         """
-        await trio.lowlevel.checkpoint()
-        if isinstance(action, str):
-            try:
-                action = parse_action(self._view.variant, action)
-            except NotationError as error:
-                self._questions.misread(self, message_of(error))
-                raise
-        return await self._questions.answer(self, _typed(action))
+        try:
+            await trio.lowlevel.checkpoint()
+            action = parse_action(self._view.variant, action) if isinstance(action, str) else _typed(action)
+        except (NotationError, TypeError, trio.Cancelled) as error:
+            self._questions.misread(self, error)
+            raise
+        return await self._questions.answer(self, action)
 
-    def ask_again(self, view: View, refused: str) -> None:
+    def ask_again(self, view: View, refused: str | None) -> None:
         """Note that the action played was not possible: for ``Questions``."""
         self._view, self._refused = view, refused
 
@@ -174,10 +174,10 @@ class Questions:
         question = self._question
         return question is not None and question.turn is turn and not (question.action or question.settled.is_set())
 
-    def misread(self, turn: Turn, reason: str) -> None:
-        """Ask once more about an open turn: the text played is no action."""
+    def misread(self, turn: Turn, error: BaseException) -> None:
+        """Ask once more about an open turn: what was played is no action, or was cancelled."""
         if self.is_open(turn):
-            turn.ask_again(turn.view, reason)
+            turn.ask_again(turn.view, turn.refused if isinstance(error, trio.Cancelled) else message_of(error))
             self.give_again()
 
     async def answer(self, turn: Turn, action: Action) -> bool:

@@ -12,7 +12,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import islice, starmap
-from math import inf, log10, sqrt
+from math import log10, sqrt
 from typing import Final
 
 import msgspec
@@ -21,7 +21,7 @@ from seqp2p.arena.contest import Contest
 from seqp2p.arena.entrants import BotFault, entrant, kind_of
 from seqp2p.arena.game import ArenaGame, ArenaResult
 from seqp2p.arguments import check_arguments
-from seqp2p.bots.player import TIME_S, Bot, Program
+from seqp2p.bots.player import TIME_S, TIME_S_MAX, Bot, Program
 from seqp2p.i18n import message
 from seqp2p.interval import Z_95, wilson
 from seqp2p.workers import checked_jobs, interrupts_deferred, workers
@@ -302,8 +302,8 @@ def play_deals(ladder: Ladder, seed: int, jobs: int = 1, time_s: float = TIME_S)
     no ``jobs``.
     """
     checked_jobs(jobs)
-    if not 0 < time_s < inf:
-        raise ValueError(f"time_s must be more than 0 seconds, and finite, not {time_s}")
+    if not 0 < time_s <= TIME_S_MAX:
+        raise ValueError(f"time_s must be more than 0 and at most {TIME_S_MAX} seconds, not {time_s}")
     return _played(ladder, seed, jobs, time_s)
 
 

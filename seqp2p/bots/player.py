@@ -12,6 +12,7 @@ from seqp2p.rules import Action, View
 
 TIME_S: Final = 30.0
 """A program's time for a choice, if neither the table nor its owner sets one."""
+TIME_S_MAX: Final = 86_400
 
 
 class Bot(Protocol):

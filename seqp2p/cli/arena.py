@@ -13,11 +13,11 @@ from seqp2p.arena import Contest, DealResult, Ladder, Tally, WorkerLost, elo_rat
 from seqp2p.arena.contest import TWO_TEAMS
 from seqp2p.arena.entrants import EntrantError, kind_of, load_class
 from seqp2p.arena.tally import SideTally
-from seqp2p.bots.player import TIME_S
+from seqp2p.bots.player import TIME_S, TIME_S_MAX
 from seqp2p.cli import progress, results
 from seqp2p.cli.errors import stopping_alike
 from seqp2p.cli.json_events import ArenaBotFields, ArenaEvent, ContestFields
-from seqp2p.cli.options import TIME_S_MAX, BotName, NumberRange, make_program, with_all
+from seqp2p.cli.options import BotName, NumberRange, make_program, with_all
 from seqp2p.cli.output import Output, columns
 from seqp2p.errors import ABANDONED, FAILED, USAGE, UserError
 from seqp2p.i18n import message, message_of, of_system

@@ -18,7 +18,7 @@ import click
 from seqp2p.api import settings
 from seqp2p.api.home import usual_name, usual_replay_dir
 from seqp2p.api.settings import GRACE_S
-from seqp2p.bots.player import Program
+from seqp2p.bots.player import TIME_S_MAX, Program
 from seqp2p.bots.registry import BOTS, why_no_bot
 from seqp2p.cli import progress
 from seqp2p.cli.errors import note_child, sentence
@@ -37,7 +37,6 @@ if TYPE_CHECKING:  # What --help and the completion of a name need not wait for.
 Function: TypeAlias = Callable[..., Any]
 # Less than this is over before a person has seen the board.
 GAMES_MAX = 10_000
-TIME_S_MAX = 86_400
 REPLAYS_HINT: Final = message("choose another folder with --replay-dir")
 # Numbers and a word: no sensible name of a machine. A machine named so can be given with its port.
 _LIKE_A_CODE = re.compile(r"\s*\d[\d\s\-_]*[^\W\d_][^:.]*")

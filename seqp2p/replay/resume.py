@@ -33,7 +33,7 @@ class ResumeError(UserError):
 
 
 class GameOver(ResumeError):
-    """The replay is complete."""
+    """The replay is complete, though its game may be unfinished."""
 
     code = "game_over"
     hint = message("its replay can be verified")
@@ -85,15 +85,6 @@ def load(path: Path, agreement: bytes, own_seat: int = 0, *, disk: Disk = REAL_D
     if size < len(data):
         disk.truncate(path, size)
     return Loaded(match, torn, events)
-
-
-def is_over(path: Path, disk: Disk = REAL_DISK) -> bool:
-    """Return True if a replay has its end. Raises OSError as files do."""
-    try:
-        found, _ = _whole_records(disk.read(path, form.REPLAY_SIZE_MAX + 1))
-    except DecodeError:
-        return False
-    return any(isinstance(placed.record, form.EndRecord) for placed in found)
 
 
 def feed(

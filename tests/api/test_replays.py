@@ -104,6 +104,8 @@ def test_what_cannot_be_exported_is_said(tmp_path: Path) -> None:
         seqp2p.export(b"nonsense")
     with pytest.raises(ValueError, match="is not exported: it is invalid"):
         seqp2p.export(damaged(GOLDEN.read_bytes()))
+    with pytest.raises(TypeError, match="export: form must be str, not NoneType"):
+        seqp2p.export(GOLDEN, None)  # type: ignore[arg-type]
     for how, why in (({"at": 3}, "at is for svg only"), ({"form": "svg", "raw": True}, "raw is for json only")):
         with pytest.raises(ValueError, match=why):
             seqp2p.export(GOLDEN, **how)
@@ -136,7 +138,7 @@ def test_many_are_verified_in_the_order_given(folder: Path) -> None:
         ("c.seqp2p", "verified"),
         ("none", "no such file"),
         ("<bytes>", "not a seqp2p replay"),
-        ("", "no such file"),
+        ("", "the path is empty"),
         ("a.seqp2p", "verified"),
     ]
     assert [path for path, _ in seqp2p.verify_many(folder / "a.seqp2p")] == [folder / "a.seqp2p"]
@@ -156,8 +158,9 @@ def test_processes_end_with_the_iteration(folder: Path) -> None:
 def test_bad_arguments_are_named(use: Callable[..., object]) -> None:
     with pytest.raises(TypeError, match="sources must be str or PathLike or bytes or Iterable, not int"):
         use(3)
-    with pytest.raises(TypeError, match=r"^source must be str or PathLike or bytes, not list"):
-        use([GOLDEN, [GOLDEN]])
+    for none, kind in (([GOLDEN, [GOLDEN]], "list"), ([None], "NoneType"), (bytearray(b"x"), "bytearray")):
+        with pytest.raises(TypeError, match=f"^sources must be str or PathLike or bytes, not {kind}"):
+            use(none)
     with pytest.raises(TypeError, match="jobs must be int or None, not bool"):
         use([], jobs=True)
     for jobs in (0, -1, 1000):

@@ -113,8 +113,16 @@ async def test_a_rematch(tmp_path: Path) -> None:
         async with seqp2p.rematch(seat, asked=True, on_event=seen, on_lobby=lobbies.append) as again:
             await play(again)
 
-    async with two_seats(tmp_path, lambda seat: play_on(seat, "bob")) as ann:
+    seats: list[seqp2p.Seat] = []
+
+    async def bob(seat: seqp2p.Seat) -> None:
+        seats.append(seat)
+        await play_on(seat, "bob")
+
+    async with two_seats(tmp_path, bob) as ann:
         await play_on(ann, "ann")
+    for seat in (ann, *seats):
+        await refused(RuntimeError, seqp2p.rematch(seat), "belongs within the block of the table's first seat")
     assert ends["ann"] == ends["bob"]
     assert [result and result.kind for _, result in ends["ann"]] == ["won"] * 2
     assert [True, True] in asked
@@ -166,6 +174,10 @@ async def test_breaking_off_stops_for_now(tmp_path: Path) -> None:
     assert (ann.result, ann.resumable) == (STOPPED, True)
     assert lasting(tmp_path) == [".seat", ".seat", ".seqp2p", ".seqp2p"]
     assert seqp2p.verify(ann.replay).writer is None
+    async with table_of(tmp_path, fill="random") as table, table.seat() as alone:
+        async for _ in alone:
+            break
+    assert (alone.result, alone.resumable) == (STOPPED, False), "its bot has ended"
 
 
 class Mishap(Exception):
@@ -401,11 +413,11 @@ async def test_what_is_no_bot(tmp_path: Path, bot: Any, said: str) -> None:
     async with two_seats(tmp_path) as ann:
         with pytest.raises(TypeError, match=said):
             await seqp2p.play_bot(ann, bot)
-        for none in (0, math.nan):
+        for none in (0, math.nan, math.inf, 10**400):
             with pytest.raises(ValueError, match="time_s must be more than 0"):
                 await seqp2p.play_bot(ann, "greedy", time_s=none)
-        for none in (-1, math.nan, math.inf):
-            with pytest.raises(ValueError, match="pace_s must be 0 seconds or more"):
+        for none in (-1, math.nan, math.inf, 10**400):
+            with pytest.raises(ValueError, match="pace_s must be 0 to 86400 seconds"):
                 await seqp2p.play_bot(ann, "greedy", pace_s=none)
         assert await seqp2p.play_bot(ann, "greedy") == ann.result
 

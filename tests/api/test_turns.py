@@ -123,9 +123,19 @@ async def test_taken_back_before_it_is_played(asker: Asker) -> None:
 async def test_what_is_no_action_is_an_error_of_the_script(asker: Asker, what: Any) -> None:
     asker.ask()
     turn = await asker.turn()
-    with pytest.raises(TypeError, match=re.escape(f"{what!r} is not an action, nor its text")):
+    with pytest.raises(TypeError, match=re.escape(f"{what!r} is not an action, nor its text")) as error:
         await turn.play(what)
-    assert turn.open
+    assert (await asker.turn(), turn.refused, turn.open) == (turn, str(error.value), True)
+    asker.questions.end()
+
+
+async def test_cancelled_before_it_is_played(asker: Asker) -> None:
+    asker.ask()
+    turn = await asker.turn()
+    with trio.CancelScope() as scope:
+        scope.cancel()
+        await turn.play(PASS)
+    assert (await asker.turn(), turn.refused, turn.open) == (turn, None, True)
     asker.questions.end()
 
 

@@ -88,6 +88,10 @@ def test_one_s_own_game_and_one_to_be_resumed(
     with monkeypatch.context() as both:  # The seat is that of the file where several are one's own.
         both.setattr(api_games, "own_keys", lambda: frozenset({ann, ben}))
         assert [each["own"] for each in told(cli)] == [1 + [ann.hex(), ben.hex()].index(game.report.writer or "")]
+        cut = played / "cut-seat2.seqp2p"  # Without its end it has no writer.
+        cut.write_bytes(WON.read_bytes()[:-5])
+        assert next(each.own for each in api_games.games(played) if each.path == cut) == 2
+        cut.unlink()
     listed = cli("games")[1]
     assert "ann and you" in listed
     assert "you lost: ann won" in listed

@@ -39,13 +39,14 @@ from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import AddressStatement
 from seqp2p.net.tls import make_credentials
 from seqp2p.replay import sidecar as sidecar_module
+from seqp2p.replay.resume import ResumeError
 from seqp2p.replay.sidecar import LoggedKind, OlderCopy, Sidecar, SidecarSecrets, sidecar_path
 from seqp2p.ui import language
 from tests.cli import documented
 from tests.cli.conftest import Cli, names_in
 from tests.cli.processes import EXAMPLES, Household, Process
 from tests.helpful import HELPFUL
-from tests.replay.tools import assemble, steps
+from tests.replay.tools import assemble, sealed, steps
 from tests.table import Played, played, randomness, replay_bytes
 
 LOOPBACK = Address("127.0.0.1", 0)
@@ -158,6 +159,11 @@ def test_a_game_that_is_over_is_not_resumed(games: Path, brief: Played) -> None:
     assert "there is no unfinished game in" in str(refusal(games))
     error = refusal(games, "done.seqp2p")
     assert (error.exit_code, "this game is over" in str(error)) == (FAILED, True)
+    # The seat has stopped before the cards were dealt.
+    (games / "undealt.seqp2p").write_bytes(sealed(steps(brief, 2), brief.identity(2)))
+    assert str(refusal(games, "undealt.seqp2p")).startswith("this game has ended unfinished: the replay ends at step 3")
+    with pytest.raises(ResumeError, match=r"^\. is not a file$"):
+        open_stored(Path())
     # A crash came after the end of the replay was written: the secrets are deleted.
     over = crash(games, brief, 3, name="over.seqp2p")
     over.write_bytes(replay_bytes(brief, 2))
