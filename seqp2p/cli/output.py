@@ -113,7 +113,7 @@ class Output:
         """
         shown = printable(translate(text))
         if self.screen is None:
-            _print(_broken(shown, self._people), self._people)
+            put_line(_broken(shown, self._people), self._people)
         else:
             self.screen.say(shown, kind, colour)
 
@@ -129,7 +129,7 @@ class Output:
 
     def warn(self, text: str) -> None:
         """Write a line for people to standard error, also where standard output is theirs."""
-        _print(translate(NOTE) + printable(translate(text)), sys.stderr)
+        put_line(translate(NOTE) + printable(translate(text)), sys.stderr)
 
     def say_last(self, text: str) -> None:
         """A line that a person still reads when the screen is gone."""
@@ -222,7 +222,7 @@ def _emit(fields: dict[str, Any]) -> None:
 
     begins = {} if sys.stdout in _begun else {"stream": STREAM_VERSION}
     _begun.add(sys.stdout)
-    _print(json.dumps(begins | fields), sys.stdout)
+    put_line(json.dumps(begins | fields))
 
 
 def show_error(error: UserError, *, as_json: bool = False) -> None:
@@ -234,11 +234,15 @@ def show_error(error: UserError, *, as_json: bool = False) -> None:
         # A text that quotes a join code is for the screen alone.
         quoted = sentence(message("This is not a join code.")), translate(type(error).hint)
         text, hint = quoted if error.quotes_code else (line_of(error), hint_of(error))
-        _emit(_fields(ErrorEvent(code_of(error), text, hint, error.exit_code)))
+        try:
+            _emit(_fields(ErrorEvent(code_of(error), text, hint, error.exit_code)))
+        except UserError as unwritten:
+            show_error(unwritten)
     before = translate(NOTE if error.exit_code == ABANDONED else ERROR)
-    _print(before + printable(line_of(error)), sys.stderr)
-    if hint := hint_of(error):
-        _print(translate(HINT) + printable(hint), sys.stderr)
+    with contextlib.suppress(UserError):  # Nobody reads why standard error takes nothing.
+        put_line(before + printable(line_of(error)), sys.stderr)
+        if hint := hint_of(error):
+            put_line(translate(HINT) + printable(hint), sys.stderr)
 
 
 def report_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -320,9 +324,9 @@ def restyled(line: Sequence["Fragment"], broken: str) -> Iterator["Fragment"]:
         yield rest.popleft() if rest and rest[0][1] == sign else ("", sign)
 
 
-def _print(text: str, stream: TextIO) -> None:
-    # In one piece: whatever interrupts this process, a line is never half there.
-    _write_at_once(f"{text}\n", stream)
+def put_line(text: str, stream: TextIO | None = None) -> None:
+    """Write a line in one piece: whatever interrupts this process, it is never half there. Raises UserError."""
+    _write_at_once(f"{text}\n", stream or sys.stdout)
 
 
 def _write_at_once(text: str, stream: TextIO) -> None:
