@@ -17,7 +17,7 @@ import click
 
 from seqp2p import __version__
 from seqp2p.cli import log_file, progress
-from seqp2p.cli.errors import forget_seat, hint_of, line_of, resume_command
+from seqp2p.cli.errors import forget_seat, hear_ctrl_c, hint_of, line_of, resume_command
 from seqp2p.cli.output import prepare_streams, printable, put_line, report_bug, show_error
 from seqp2p.cli.preferences import kept
 from seqp2p.errors import ABANDONED, DONE, FAILED, NOT_CONNECTED, NOT_VERIFIED, USAGE, UserError
@@ -370,6 +370,7 @@ def show_warning(warning: Warning | str, *_: object) -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run the command line; returns the exit code, or raises SystemExit with it, or UserError."""
     try:
+        hear_ctrl_c()
         # The code of an early exit (--help); a subcommand that says nothing of its exit code has none to say.
         code: int | None = spoken(cli).main(list(arguments), "seqp2p", standalone_mode=False)
     except click.UsageError as error:
