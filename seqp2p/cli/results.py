@@ -30,7 +30,7 @@ class Results:
         """Write one more line and return its place. Raises UserError if the disk does not take it."""
         try:
             at = self._file.tell()
-            self._file.write(msgspec.json.encode(line, enc_hook=str) + b"\n")
+            self._file.write(_encoded(line))
             self._file.flush()
         except OSError as error:
             values = {"path": self._path, "reason": of_system(error)}
@@ -59,12 +59,18 @@ def open_results(path: Path, head: msgspec.Struct, take: Take) -> Generator[Resu
         if not lock(file.fileno()):
             raise UserError(t("another process writes {path}", path=path), t("name another file"))
         results = Results(file, path)
-        if first := file.readline(LINE_SIZE_MAX):
+        first, whole = file.readline(LINE_SIZE_MAX), _encoded(head)
+        if first != whole and whole.startswith(first):  # It is empty, or its writer was killed at once.
+            file.seek(0)
+            results.write(head)
+        else:
             _check_head(first, head, path)
             _take_lines(file, take, path)
-        else:
-            results.write(head)
         yield results
+
+
+def _encoded(line: msgspec.Struct) -> bytes:
+    return msgspec.json.encode(line, enc_hook=str) + b"\n"
 
 
 def _check_head(line: bytes, head: msgspec.Struct, path: Path) -> None:
@@ -72,9 +78,11 @@ def _check_head(line: bytes, head: msgspec.Struct, path: Path) -> None:
     try:
         found = msgspec.json.decode(line, type=type(head))
     except (msgspec.DecodeError, UnicodeDecodeError):
+        found = None
+    if found is None or _encoded(found) != line:  # Decoding wants no tag.
         command = str(head.__struct_config__.tag).rpartition(" ")[0]
         text = t("{path} is not a results file of {command}", path=path, command=command)
-        raise UserError(text, hint) from None
+        raise UserError(text, hint)
     other = [name for name in head.__struct_fields__ if getattr(found, name) != getattr(head, name)]
     if other:
         raise UserError(
