@@ -8,7 +8,7 @@ from seqp2p.api.home import usual_replay_dir
 from seqp2p.cli.errors import stopping_alike
 from seqp2p.cli.options import replays_option
 from seqp2p.cli.output import Output
-from seqp2p.cli.replays import SHOWN, past_games
+from seqp2p.cli.replays import SHOWN, no_game_yet, past_games
 from seqp2p.errors import ABANDONED, UserError
 from seqp2p.i18n import message
 from seqp2p.ui.language import command_line, t
@@ -39,13 +39,10 @@ def command(words: tuple[str, ...], last: int, replay_dir: str | None, *, as_jso
     except KeyboardInterrupt:
         raise UserError(t("stopped"), exit_code=ABANDONED) from None
     if not found:
+        if not words and folder == usual_replay_dir():
+            raise no_game_yet()
         none = t("there is no such game in {folder}", folder=folder)
-        is_usual = not words and folder == usual_replay_dir()
-        hint = (
-            t("{command} starts one", command=command_line("play"))
-            if is_usual
-            else t("--replay-dir names the folder that the replays are in")
-        )
+        hint = t("--replay-dir names the folder that the replays are in")
         raise UserError(none if words else t("there is no game in {folder} yet", folder=folder), hint)
     if not as_json and folder == usual_replay_dir():
         shown = command_line("show", "1")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from seqp2p.api.home import data_dir, own_keys
+from seqp2p.api.home import own_keys, usual_replay_dir
 from seqp2p.cli import progress
 from seqp2p.cli.errors import run_async
 from seqp2p.cli.options import SeatOptions, make_address, map_port_option, playing_options, replays_option
@@ -31,7 +31,7 @@ NAMES_HINT: Final = message(
 def complete_game(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
     """Return the unfinished games that ``resume`` can name: the ids in the names of seats' own files."""
     chosen = context.params.get("replay_dir")
-    folder = Path(chosen) if chosen else data_dir() / "replays"
+    folder = Path(chosen) if chosen else usual_replay_dir()
     names = sorted((path.name for path in folder.glob(f"*-seat*{SUFFIX}")), reverse=True)
     games = dict.fromkeys(name.removesuffix(SUFFIX).split("-seat")[0].rpartition("-")[2] for name in names)
     return [game for game in games if game.startswith(incomplete)]

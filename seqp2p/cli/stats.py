@@ -14,7 +14,7 @@ from seqp2p.cli import progress
 from seqp2p.cli.errors import stopping_alike
 from seqp2p.cli.json_events import StatsEvent
 from seqp2p.cli.output import STDOUT, Output, check_place, columns, write_result
-from seqp2p.cli.replays import MISSING_HINT, ReplayPath, describe, resolved
+from seqp2p.cli.replays import MISSING_HINT, ReplayPath, describe, no_game_yet, resolved
 from seqp2p.crypto.identity import fingerprint
 from seqp2p.errors import ABANDONED, DONE, NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import message
@@ -24,7 +24,7 @@ from seqp2p.replay.statistics import Counted, PlayerCount, ReplayCounter, Statis
 from seqp2p.rules import KNOWN_VARIANTS, parse_action
 from seqp2p.ui.cards import action_shown, variant_title
 from seqp2p.ui.frame import clipped
-from seqp2p.ui.language import command_line, number, percent, t, tn
+from seqp2p.ui.language import number, percent, t, tn
 from seqp2p.workers import JOBS_MAX
 
 SHOWN_MAX: Final = 20
@@ -59,10 +59,7 @@ def command(files: tuple[Path, ...], jobs: int | None, picture: str | None, *, a
         check_place(picture, force=force)
     files = files or tuple(path for path, _ in newest(usual_replay_dir()))
     if not files:
-        raise UserError(
-            t("there is no game in {folder} yet", folder=usual_replay_dir()),
-            t("{command} starts one", command=command_line("play")),
-        )
+        raise no_game_yet()
     try:
         with stopping_alike():
             paths, missing = _there(files)
