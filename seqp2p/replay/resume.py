@@ -79,8 +79,7 @@ def load(path: Path, agreement: bytes, own_seat: int = 0, *, disk: Disk = REAL_D
             match, events = _played(kept, data, agreement, checks)
         match.own_seat = own_seat
     except WRONG as error:
-        why = message("the replay {path} is damaged: {reason}", path=path, reason=message_of(error))
-        raise ResumeError(why, code="damaged") from None
+        raise _damaged(path, error) from None
     size = kept[-1].end if kept else 0
     if size < len(data):
         disk.truncate(path, size)
@@ -88,12 +87,17 @@ def load(path: Path, agreement: bytes, own_seat: int = 0, *, disk: Disk = REAL_D
 
 
 def is_over(path: Path, disk: Disk = REAL_DISK) -> bool:
-    """Return True if a replay has its end. Raises OSError as files do."""
+    """Return True if a replay has its end. Raises ResumeError for a damaged one, and OSError as files do."""
     try:
         found, _ = _whole_records(disk.read(path, form.REPLAY_SIZE_MAX + 1))
-    except DecodeError:
-        return False
+    except DecodeError as error:
+        raise _damaged(path, error) from None
     return any(isinstance(placed.record, form.EndRecord) for placed in found)
+
+
+def _damaged(path: Path, error: Exception) -> ResumeError:
+    why = message("the replay {path} is damaged: {reason}", path=path, reason=message_of(error))
+    return ResumeError(why, code="damaged")
 
 
 def feed(
