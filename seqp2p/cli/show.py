@@ -29,6 +29,7 @@ from seqp2p.cli.replays import (
     ReplayPath,
     describe,
     known_names,
+    no_game_yet,
     past_games,
     resolved,
     verdict_of,
@@ -37,7 +38,7 @@ from seqp2p.errors import ABANDONED, DONE, NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import message
 from seqp2p.replay.playback import Playback, moment_fields
 from seqp2p.ui.frame import Fragment
-from seqp2p.ui.language import command_line, t, translate
+from seqp2p.ui.language import t, translate
 from seqp2p.ui.replay_browser import ReplayBrowser, ReplayFrames, Reply, costly_lines, curve_lines, help_lines
 
 
@@ -94,13 +95,12 @@ def chosen_file(output: Output, wish: ScreenWish) -> Path:
     if output.json or not sys.stdin.isatty():
         raise UserError(t("name a replay, or last"), VERIFY_HINT, USAGE)
     on_menu, games = can_show(output, wish), dict[str, ListedGame]()
-    for game in past_games(folder := usual_replay_dir()):
+    for game in past_games(usual_replay_dir()):
         games[str(game.number)] = game
         if not on_menu:
             output.say(f"{game.number:>3}  {game.line}")
     if not games:
-        hint = t("{command} starts one", command=command_line("play"))
-        raise UserError(t("there is no game in {folder} yet", folder=folder), hint)
+        raise no_game_yet()
 
     def read(line: str) -> Sequence[str]:
         return [number for number in line.split()[-1:] if number in games]
