@@ -60,12 +60,13 @@ def open_results(path: Path, head: msgspec.Struct, take: Take) -> Generator[Resu
             raise UserError(t("another process writes {path}", path=path), t("name another file"))
         results = Results(file, path)
         first, whole = file.readline(LINE_SIZE_MAX), _encoded(head)
-        if first != whole and whole.startswith(first):  # It is empty, or its writer was killed at once.
+        if first == whole:
+            _take_lines(file, take, path)
+        elif whole.startswith(first):  # It is empty, or its writer was killed at once.
             file.seek(0)
             results.write(head)
         else:
-            _check_head(first, head, path)
-            _take_lines(file, take, path)
+            raise _wrong_head(first, head, path)
         yield results
 
 
@@ -73,21 +74,18 @@ def _encoded(line: msgspec.Struct) -> bytes:
     return msgspec.json.encode(line, enc_hook=str) + b"\n"
 
 
-def _check_head(line: bytes, head: msgspec.Struct, path: Path) -> None:
-    hint = t("name another file")
+def _wrong_head(line: bytes, head: msgspec.Struct, path: Path) -> UserError:
+    """Return the error of a file that begins with another line than this head."""
     try:
         found = msgspec.json.decode(line, type=type(head))
+        names = ", ".join(name for name in head.__struct_fields__ if getattr(found, name) != getattr(head, name))
     except (msgspec.DecodeError, UnicodeDecodeError):
-        found = None
-    if found is None or _encoded(found) != line:  # Decoding wants no tag.
+        names = ""
+    text = t("{path} has the results of other settings ({names})", path=path, names=names)
+    if not names:
         command = str(head.__struct_config__.tag).rpartition(" ")[0]
         text = t("{path} is not a results file of {command}", path=path, command=command)
-        raise UserError(text, hint)
-    other = [name for name in head.__struct_fields__ if getattr(found, name) != getattr(head, name)]
-    if other:
-        raise UserError(
-            t("{path} has the results of other settings ({names})", path=path, names=", ".join(other)), hint
-        )
+    return UserError(text, t("name another file"))
 
 
 def _take_lines(file: BinaryIO, take: Take, path: Path) -> None:
