@@ -107,7 +107,7 @@ def open_stored(replay: Path, resources: Resources = OWN_RESOURCES) -> StoredGam
     if not sidecar_path(replay).exists():
         if is_over(replay):
             raise GameOver(message("this game is over: {path} has its end", path=replay))
-        raise not_yours(replay)
+        raise ResumeError(message("the seat of {replay} is not yours, or you have left it", replay=replay))
     sidecar, kept, logged, torn = Sidecar.open(sidecar_path(replay))
     try:
         loaded = load(replay, kept.agreement, kept.seat, checks=resources.checks)
@@ -118,10 +118,6 @@ def open_stored(replay: Path, resources: Resources = OWN_RESOURCES) -> StoredGam
         sidecar.close()
         raise
     return StoredGame(replay, sidecar, kept, logged, loaded, torn or loaded.torn)
-
-
-def not_yours(replay: Path) -> ResumeError:
-    return ResumeError(message("the seat of {replay} is not yours, or you have left it", replay=replay))
 
 
 @contextlib.asynccontextmanager

@@ -66,7 +66,7 @@ def command(game: str | None, listen: str | None, map_port: bool, seat: Callable
 
 def find_stored(directory: Path, game: str | None) -> "StoredGame":
     """Lock the seat of the game named, or of the newest one that no process plays. Raises UserError."""
-    from seqp2p.api.resume import not_yours, open_stored
+    from seqp2p.api.resume import open_stored
 
     problems: list[UserError] = []
     for replay in _candidates(directory, game):
@@ -85,7 +85,7 @@ def find_stored(directory: Path, game: str | None) -> "StoredGame":
     if game is None:
         raise UserError(t("there is no unfinished game in {folder}", folder=directory), NONE_HINT, FAILED)
     if named := _named(directory, game):
-        raise not_yours(named)
+        raise ResumeError(message("the seat of {replay} is not yours, or you have left it", replay=named))
     raise UserError(t("no unfinished game of this player goes by {game}", game=game), NAMES_HINT, USAGE)
 
 
