@@ -131,6 +131,8 @@ def test_what_calls_a_player_can_be_switched_off(monkeypatch: pytest.MonkeyPatch
         assert terminal.getvalue() == "".join(text for name, text in said.items() if name != off)
         output.title("")
         assert terminal.getvalue().endswith("\x1b[23;2t") == (off != "title")
+    assert output.copy("hi")
+    assert terminal.getvalue().endswith("\x1b]52;c;aGk=\x07")
 
 
 @pytest.mark.parametrize(
