@@ -2,6 +2,8 @@
 
 import atexit
 import gc
+import signal
+import sys
 
 
 def main() -> None:
@@ -10,6 +12,8 @@ def main() -> None:
     gc.set_threshold(20_000, 20, 100)
     # What is left at the end goes with the process: to look through it for cycles takes 20 ms.
     atexit.register(gc.freeze)
+    if sys.platform != "win32":  # Ctrl-C waits until the command can say that it was stopped.
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     from seqp2p.cli.main import main as command
 
     command()

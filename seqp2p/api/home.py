@@ -28,6 +28,7 @@ Folder: TypeAlias = str | os.PathLike[str]
 IDENTITIES_MAX = 64
 GIVEN: Final = 0
 """The number of an identity that has no file in this player's folder."""
+REPLAYS: Final = "replays"
 KNOWN_PLAYERS: Final = "known_players.json"
 """The file of the players met before, in the same folder."""
 
@@ -55,7 +56,7 @@ def own_dir() -> Path:
 
 
 def usual_replay_dir() -> Path:
-    return data_dir() / "replays"
+    return data_dir() / REPLAYS
 
 
 def replay_path(directory: Path, game: bytes, seat: int) -> Path:

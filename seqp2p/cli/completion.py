@@ -3,6 +3,7 @@
 import click
 from click.shell_completion import get_completion_class
 
+from seqp2p.cli.output import put_line
 from seqp2p.i18n import message
 
 VARIABLE = "_SEQP2P_COMPLETE"
@@ -25,4 +26,4 @@ def command(context: click.Context, shell: str) -> None:
     kind = get_completion_class(shell)
     assert kind is not None, "click knows these shells"
     script = kind(context.find_root().command, {}, "seqp2p", VARIABLE)
-    click.echo(script.source_template % script.source_vars())
+    put_line(script.source_template % script.source_vars())

@@ -2,6 +2,7 @@
 
 import shlex
 import signal
+import sys
 from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from types import FrameType
@@ -26,6 +27,12 @@ HINT: Final = message("seqp2p: hint: ")
 def polite_signals() -> list[int]:
     """Return the signals that ask a process to end: Ctrl-C, a polite kill, a terminal that closes."""
     return [signal.SIGINT, signal.SIGTERM, *awaited()]
+
+
+def hear_ctrl_c() -> None:
+    """Let Ctrl-C come from now on. Raises KeyboardInterrupt where it came while the program was loaded."""
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
 
 
 def stopped_by(number: int) -> UserError | TerminalGone:

@@ -9,7 +9,7 @@ from seqp2p.cli.errors import stopping_alike
 from seqp2p.cli.options import replays_option
 from seqp2p.cli.output import Output
 from seqp2p.cli.replays import SHOWN, no_game_yet, past_games
-from seqp2p.errors import ABANDONED, UserError
+from seqp2p.errors import UserError
 from seqp2p.i18n import message
 from seqp2p.ui.language import command_line, t
 
@@ -29,21 +29,18 @@ from seqp2p.ui.language import command_line, t
 def command(words: tuple[str, ...], last: int, replay_dir: str | None, *, as_json: bool) -> None:
     output, found = Output(as_json), False
     folder = Path(replay_dir) if replay_dir else usual_replay_dir()
-    try:
-        with stopping_alike():
-            for game in past_games(folder, words, last):
-                found = True
-                output.event(game.event)
-                if not as_json:
-                    output.say(f"{game.number:>3}  {game.line}")
-    except KeyboardInterrupt:
-        raise UserError(t("stopped"), exit_code=ABANDONED) from None
+    with stopping_alike():
+        for game in past_games(folder, words, last):
+            found = True
+            output.event(game.event)
+            if not as_json:
+                output.say(f"{game.number:>3}  {game.line}")
     if not found:
         if not words and folder == usual_replay_dir():
-            raise no_game_yet(folder)
+            raise no_game_yet()
         none = t("there is no such game in {folder}", folder=folder)
-        text = none if words else t("there is no game in {folder} yet", folder=folder)
-        raise UserError(text, t("--replay-dir names the folder that the replays are in"))
+        hint = t("--replay-dir names the folder that the replays are in")
+        raise UserError(none if words else t("there is no game in {folder} yet", folder=folder), hint)
     if not as_json and folder == usual_replay_dir():
         shown = command_line("show", "1")
         output.say(t("use the number: {command}; resume, export, verify and stats take it too", command=shown))

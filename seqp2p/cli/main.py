@@ -17,8 +17,8 @@ import click
 
 from seqp2p import __version__
 from seqp2p.cli import log_file, progress
-from seqp2p.cli.errors import forget_seat, line_of, resume_command
-from seqp2p.cli.output import prepare_streams, printable, report_bug, show_error
+from seqp2p.cli.errors import forget_seat, hear_ctrl_c, line_of, resume_command
+from seqp2p.cli.output import prepare_streams, printable, put_line, report_bug, show_error
 from seqp2p.cli.preferences import kept
 from seqp2p.errors import ABANDONED, DONE, FAILED, NOT_CONNECTED, NOT_VERIFIED, USAGE, UserError
 from seqp2p.i18n import Message, message, message_of, of_system
@@ -210,6 +210,7 @@ def spoken(command: click.Command) -> click.Command:
     said_again = copy.copy(command)
     said_again.help = translate(command.help or "")
     said_again.params = [*map(copy.copy, command.params), *common_options()]
+    click.help_option("-h", "--help", callback=show_help)(said_again)
     said_again.context_class = SpokenContext
     for parameter in said_again.params:
         if parameter.metavar is not None:
@@ -241,7 +242,13 @@ def format_options(command: click.Command, context: click.Context, formatter: cl
 
 def show_version(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
     if wanted and not context.resilient_parsing:
-        click.echo(f"seqp2p, version {full_version()}")
+        put_line(f"seqp2p, version {full_version()}")
+        context.exit()
+
+
+def show_help(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        put_line(context.get_help())
         context.exit()
 
 
@@ -281,7 +288,6 @@ def _commit_of_install(name: str) -> str | None:
 @click.group(
     cls=LazyGroup,
     invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
     help=message("Sequence between peers: no referee, and no host that sees a card."),
 )
 @click.option(
@@ -295,7 +301,7 @@ def _commit_of_install(name: str) -> str | None:
 @click.pass_context
 def cli(context: click.Context) -> None:
     if context.invoked_subcommand is None:
-        click.echo(context.get_help(), err=True)
+        put_line(context.get_help(), sys.stderr)
         context.exit(USAGE)
 
 
@@ -364,6 +370,7 @@ def show_warning(warning: Warning | str, *_: object) -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run the command line; returns the exit code, or raises SystemExit with it, or UserError."""
     try:
+        hear_ctrl_c()
         # The code of an early exit (--help); a subcommand that says nothing of its exit code has none to say.
         code: int | None = spoken(cli).main(list(arguments), "seqp2p", standalone_mode=False)
     except click.UsageError as error:

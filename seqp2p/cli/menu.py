@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final
 
 from seqp2p.api.home import usual_replay_dir
-from seqp2p.cli.errors import run_async
+from seqp2p.cli.errors import hear_ctrl_c, run_async
 from seqp2p.cli.finding import code_fault, typed_address
 from seqp2p.cli.options import ask_name
 from seqp2p.cli.output import Output, ScreenWish, can_show, on_screen, show_error
@@ -75,6 +75,7 @@ def choose_command(commands: Collection[str]) -> Sequence[str]:
     output, wish, rows = Output(json=False), ScreenWish(), rows_now()
     scene = MenuScene(rows, tuple(commands), first=len(ROWS) - len(rows) + 1)  # Continue is 0.
     try:
+        hear_ctrl_c()
         ask_name()
         if not can_show(output, wish):
             return _choose_from_list(scene, output, commands)

@@ -17,13 +17,7 @@ from seqp2p.match.events import Remarked, Turned
 from seqp2p.replay.disk import NotAFile, read_regular
 from seqp2p.replay.playback import CheatProved, Moment, Playback, play_back
 from seqp2p.reviewing import Judged, Review
-from seqp2p.rules import (
-    UNKNOWN,
-    Position,
-    Variant,
-    format_action,
-    view,
-)
+from seqp2p.rules import UNKNOWN, Position, Variant, format_action, view
 from seqp2p.ui.cards import action_shown, card_shown
 from seqp2p.ui.language import t, translate
 from seqp2p.ui.plain import sequences_made

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, Unpack
 import click
 
 from seqp2p.api import settings
-from seqp2p.api.home import usual_name, usual_replay_dir
+from seqp2p.api.home import REPLAYS, own_dir, usual_name
 from seqp2p.api.settings import GRACE_S
 from seqp2p.bots.player import TIME_S_MAX, Program
 from seqp2p.bots.registry import BOTS, why_no_bot
@@ -111,7 +111,7 @@ class SeatOptions:
 
 def usable_replay_dir(chosen: str | None) -> Path:
     """Return the folder for replays, made if it is missing. Raises UserError where no replay could be kept."""
-    directory = Path(chosen) if chosen else usual_replay_dir()
+    directory = Path(chosen) if chosen else own_dir() / REPLAYS
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:

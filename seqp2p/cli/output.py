@@ -14,7 +14,7 @@ import re
 import sys
 import weakref
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
@@ -50,39 +50,7 @@ OLD_TITLE: Final = "\x1b[23;2t"
 TITLE_LENGTH_MAX: Final = 80
 
 
-def notification(text: str) -> str:
-    """Return the sequence that shows a printable text as a notification of the desktop (OSC 9)."""
-    return f"\x1b]9;{text[:TITLE_LENGTH_MAX]}\x07"
-
-
-def copying(text: str) -> str:
-    r"""Return the sequence by which a terminal copies a text (OSC 52).
-
-    >>> copying("hi")
-    '\x1b]52;c;aGk=\x07'
-    """
-    import base64  # Only where a text is copied: --help is quick.
-
-    return f"\x1b]52;c;{base64.b64encode(text.encode()).decode()}\x07"
-
-
-class TitleBar:
-    """The title of a terminal, which gets its old one back by an empty text. ``write`` sends sequences to it."""
-
-    def __init__(self, write: Callable[[str], object]) -> None:
-        self._write = write
-        self.text = ""
-
-    def show(self, text: str) -> None:
-        """Show a printable text, which is another than before, or the old title for an empty one."""
-        before, self.text = self.text, text
-        if not text:
-            self._write(OLD_TITLE)
-        else:
-            self._write(("" if before else KEEP_TITLE) + f"\x1b]2;{text[:TITLE_LENGTH_MAX]}\x07")
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Output:
     """The output of a command and the input of a person.
 
@@ -92,10 +60,7 @@ class Output:
 
     json: bool
     screen: "Screen | None" = None
-    _title: TitleBar = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_title", TitleBar(self._signal))
+    _title: str = field(default="", init=False, repr=False, compare=False)
 
     def event(self, event: "JsonObject") -> None:
         """Print an event for scripts, if there is ``--json``, and write it to the log file, if there is one."""
@@ -113,7 +78,7 @@ class Output:
         """
         shown = printable(translate(text))
         if self.screen is None:
-            _print(_broken(shown, self._people), self._people)
+            put_line(_broken(shown, self._people), self._people)
         else:
             self.screen.say(shown, kind, colour)
 
@@ -129,7 +94,7 @@ class Output:
 
     def warn(self, text: str) -> None:
         """Write a line for people to standard error, also where standard output is theirs."""
-        _print(translate(NOTE) + printable(translate(text)), sys.stderr)
+        put_line(translate(NOTE) + printable(translate(text)), sys.stderr)
 
     def say_last(self, text: str) -> None:
         """A line that a person still reads when the screen is gone."""
@@ -155,20 +120,24 @@ class Output:
             self.say(question.at(trio.current_time()).spoken())
 
     def ring(self, news: str) -> None:
-        """Call the person who reads here: by a bell and a notification, as far as the settings have them."""
+        """Call the person who reads here: by a bell and a notification (OSC 9), as far as the settings have them."""
         chosen = self.preferences
-        told = notification(printable(translate(news))) if chosen.notify else ""
+        told = f"\x1b]9;{printable(translate(news))[:TITLE_LENGTH_MAX]}\x07" if chosen.notify else ""
         self._signal(told + ("\a" if chosen.bell else ""))
 
     def title(self, text: str) -> None:
         """Show a text in the title of a person's terminal, if the settings have it; its old title for an empty text."""
         shown = printable(text)
-        if shown != self._title.text and (not shown or self.preferences.title):
-            self._title.show(shown)
+        if shown != self._title and (not shown or self.preferences.title):
+            keep = "" if self._title else KEEP_TITLE
+            self._signal(f"{keep}\x1b]2;{shown[:TITLE_LENGTH_MAX]}\x07" if shown else OLD_TITLE)
+            self._title = shown
 
     def copy(self, text: str) -> bool:
-        """Ask the terminal to copy a text. Return False where there is no terminal to ask."""
-        return self._signal(copying(text))
+        """Ask the terminal to copy a text (OSC 52). Return False where there is no terminal to ask."""
+        import base64  # Only where a text is copied: --help is quick.
+
+        return self._signal(f"\x1b]52;c;{base64.b64encode(text.encode()).decode()}\x07")
 
     def _signal(self, sequences: str) -> bool:
         """Send sequences that show nothing to a person's terminal. Return True if there is one that knows them."""
@@ -222,7 +191,7 @@ def _emit(fields: dict[str, Any]) -> None:
 
     begins = {} if sys.stdout in _begun else {"stream": STREAM_VERSION}
     _begun.add(sys.stdout)
-    _print(json.dumps(begins | fields), sys.stdout)
+    put_line(json.dumps(begins | fields))
 
 
 def show_error(error: UserError, *, as_json: bool = False) -> None:
@@ -234,11 +203,15 @@ def show_error(error: UserError, *, as_json: bool = False) -> None:
         # A text that quotes a join code is for the screen alone.
         quoted = sentence(message("This is not a join code.")), translate(type(error).hint)
         text, hint = quoted if error.quotes_code else (line_of(error), translate(error.hint))
-        _emit(_fields(ErrorEvent(code_of(error), text, hint, error.exit_code)))
+        try:
+            _emit(_fields(ErrorEvent(code_of(error), text, hint, error.exit_code)))
+        except UserError as unwritten:
+            show_error(unwritten)
     before = translate(NOTE if error.exit_code == ABANDONED else ERROR)
-    _print(before + printable(line_of(error)), sys.stderr)
-    if hint := translate(error.hint):
-        _print(translate(HINT) + printable(hint), sys.stderr)
+    with contextlib.suppress(UserError):  # Nobody reads why standard error takes nothing.
+        put_line(before + printable(line_of(error)), sys.stderr)
+        if hint := translate(error.hint):
+            put_line(translate(HINT) + printable(hint), sys.stderr)
 
 
 def report_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -320,9 +293,9 @@ def restyled(line: Sequence["Fragment"], broken: str) -> Iterator["Fragment"]:
         yield rest.popleft() if rest and rest[0][1] == sign else ("", sign)
 
 
-def _print(text: str, stream: TextIO) -> None:
-    # In one piece: whatever interrupts this process, a line is never half there.
-    _write_at_once(f"{text}\n", stream)
+def put_line(text: str, stream: TextIO | None = None) -> None:
+    """Write a line in one piece: whatever interrupts this process, it is never half there. Raises UserError."""
+    _write_at_once(f"{text}\n", stream or sys.stdout)
 
 
 def _write_at_once(text: str, stream: TextIO) -> None:

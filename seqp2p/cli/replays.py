@@ -14,7 +14,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from seqp2p.api.games import PastGame, games_in, newest, past_game
-from seqp2p.api.home import KNOWN_PLAYERS, data_dir, usual_replay_dir
+from seqp2p.api.home import KNOWN_PLAYERS, REPLAYS, data_dir, own_dir, usual_replay_dir
 from seqp2p.api.many import SUFFIX, Named, summarise_named, verify_named
 from seqp2p.cli.json_events import GameEvent, PlayerFields, VerdictFields
 from seqp2p.cli.output import Output
@@ -55,6 +55,12 @@ def resolved(file: Path) -> Path:
     return numbered(usual_replay_dir(), 1 if file == LAST else int(str(file)))
 
 
+def no_game_yet() -> UserError:
+    """Return the error of a player without games. Raises HomeError where the folder of the games cannot be."""
+    none = t("there is no game in {folder} yet", folder=own_dir() / REPLAYS)
+    return UserError(none, t("{command} starts one", command=command_line("play")))
+
+
 def is_number(text: str) -> bool:
     """Return True for the number of a line of ``games``."""
     return NUMBER.fullmatch(text) is not None
@@ -66,11 +72,6 @@ def numbered(folder: Path, number: int) -> Path:
     if number > len(found):
         raise UserError(t("there is no such game in {folder}", folder=folder), MISSING_HINT, USAGE)
     return found[number - 1][0]
-
-
-def no_game_yet(folder: Path) -> UserError:
-    hint = t("{command} starts one", command=command_line("play"))
-    return UserError(t("there is no game in {folder} yet", folder=folder), hint)
 
 
 def verify_file(file: Path) -> Report:

@@ -30,7 +30,7 @@ class Results:
         """Write one more line and return its place. Raises UserError if the disk does not take it."""
         try:
             at = self._file.tell()
-            self._file.write(msgspec.json.encode(line, enc_hook=str) + b"\n")
+            self._file.write(_encoded(line))
             self._file.flush()
         except OSError as error:
             values = {"path": self._path, "reason": of_system(error)}
@@ -59,27 +59,33 @@ def open_results(path: Path, head: msgspec.Struct, take: Take) -> Generator[Resu
         if not lock(file.fileno()):
             raise UserError(t("another process writes {path}", path=path), t("name another file"))
         results = Results(file, path)
-        if first := file.readline(LINE_SIZE_MAX):
-            _check_head(first, head, path)
+        first, whole = file.readline(LINE_SIZE_MAX), _encoded(head)
+        if first == whole:
             _take_lines(file, take, path)
-        else:
+        elif whole.startswith(first):  # It is empty, or its writer was killed at once.
+            file.seek(0)
             results.write(head)
+        else:
+            raise _wrong_head(first, head, path)
         yield results
 
 
-def _check_head(line: bytes, head: msgspec.Struct, path: Path) -> None:
-    hint = t("name another file")
+def _encoded(line: msgspec.Struct) -> bytes:
+    return msgspec.json.encode(line, enc_hook=str) + b"\n"
+
+
+def _wrong_head(line: bytes, head: msgspec.Struct, path: Path) -> UserError:
+    """Return the error of a file that begins with another line than this head."""
     try:
         found = msgspec.json.decode(line, type=type(head))
+        names = ", ".join(name for name in head.__struct_fields__ if getattr(found, name) != getattr(head, name))
     except (msgspec.DecodeError, UnicodeDecodeError):
+        names = ""
+    text = t("{path} has the results of other settings ({names})", path=path, names=names)
+    if not names:
         command = str(head.__struct_config__.tag).rpartition(" ")[0]
         text = t("{path} is not a results file of {command}", path=path, command=command)
-        raise UserError(text, hint) from None
-    other = [name for name in head.__struct_fields__ if getattr(found, name) != getattr(head, name)]
-    if other:
-        raise UserError(
-            t("{path} has the results of other settings ({names})", path=path, names=", ".join(other)), hint
-        )
+    return UserError(text, t("name another file"))
 
 
 def _take_lines(file: BinaryIO, take: Take, path: Path) -> None:

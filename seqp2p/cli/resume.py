@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from seqp2p.api.home import data_dir, own_keys
+from seqp2p.api.home import own_keys, usual_replay_dir
 from seqp2p.cli import progress
 from seqp2p.cli.errors import run_async
 from seqp2p.cli.options import SeatOptions, make_address, map_port_option, playing_options, replays_option
@@ -31,7 +31,7 @@ NAMES_HINT: Final = message(
 def complete_game(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
     """Return the unfinished games that ``resume`` can name: the ids in the names of seats' own files."""
     chosen = context.params.get("replay_dir")
-    folder = Path(chosen) if chosen else data_dir() / "replays"
+    folder = Path(chosen) if chosen else usual_replay_dir()
     names = sorted((path.name for path in folder.glob(f"*-seat*{SUFFIX}")), reverse=True)
     games = dict.fromkeys(name.removesuffix(SUFFIX).split("-seat")[0].rpartition("-")[2] for name in names)
     return [game for game in games if game.startswith(incomplete)]
@@ -84,6 +84,8 @@ def find_stored(directory: Path, game: str | None) -> "StoredGame":
         raise min(problems, key=lambda problem: not isinstance(problem, SeatHeld)) from None
     if game is None:
         raise UserError(t("there is no unfinished game in {folder}", folder=directory), NONE_HINT, FAILED)
+    if named := _named(directory, game):
+        raise ResumeError(message("the seat of {replay} is not yours, or you have left it", replay=named))
     raise UserError(t("no unfinished game of this player goes by {game}", game=game), NAMES_HINT, USAGE)
 
 

@@ -10,6 +10,7 @@ import msgspec
 
 from seqp2p.bots.wire import PROTOCOL, BotChoice, BotMessage
 from seqp2p.cli.json_events import BOT_EVENTS, EVENTS, STREAM_VERSION
+from seqp2p.cli.output import put_line
 from seqp2p.i18n import message
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -75,4 +76,4 @@ def schema_text(name: str) -> str:
 )
 @click.argument("lines", type=click.Choice(list(SCHEMAS)))
 def command(lines: str) -> None:
-    click.echo(schema_text(lines))
+    put_line(schema_text(lines))

@@ -95,12 +95,12 @@ def chosen_file(output: Output, wish: ScreenWish) -> Path:
     if output.json or not sys.stdin.isatty():
         raise UserError(t("name a replay, or last"), VERIFY_HINT, USAGE)
     on_menu, games = can_show(output, wish), dict[str, ListedGame]()
-    for game in past_games(folder := usual_replay_dir()):
+    for game in past_games(usual_replay_dir()):
         games[str(game.number)] = game
         if not on_menu:
             output.say(f"{game.number:>3}  {game.line}")
     if not games:
-        raise no_game_yet(folder)
+        raise no_game_yet()
 
     def read(line: str) -> Sequence[str]:
         return [number for number in line.split()[-1:] if number in games]

@@ -59,7 +59,7 @@ def command(files: tuple[Path, ...], jobs: int | None, picture: str | None, *, a
         check_place(picture, force=force)
     files = files or tuple(path for path, _ in newest(usual_replay_dir()))
     if not files:
-        raise no_game_yet(usual_replay_dir())
+        raise no_game_yet()
     try:
         with stopping_alike():
             paths, missing = _there(files)

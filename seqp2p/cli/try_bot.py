@@ -14,7 +14,7 @@ from seqp2p.bots.wire import protocol_text
 from seqp2p.cli import json_events, progress
 from seqp2p.cli.errors import run_async
 from seqp2p.cli.options import BotName, make_program, time_option
-from seqp2p.cli.output import Output
+from seqp2p.cli.output import Output, put_line
 from seqp2p.errors import DONE, FAILED, USAGE, UserError
 from seqp2p.i18n import message
 from seqp2p.rules import RULE_OPTIONS, VARIANTS, ActionKind
@@ -38,7 +38,7 @@ SILENT_HINT: Final = message(
 def show_protocol(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
     """Print the page of the protocol without its links, which lead to other pages."""
     if value and not context.resilient_parsing:
-        click.echo(re.sub(r"\[(.+?)\]\(.+?\)", r"\1", protocol_text()).rstrip())
+        put_line(re.sub(r"\[(.+?)\]\(.+?\)", r"\1", protocol_text()).rstrip())
         context.exit(DONE)
 
 

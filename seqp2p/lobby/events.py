@@ -145,9 +145,10 @@ DECLINED: Final[Mapping[str, str]] = MappingProxyType(
         "too_long": message("A line has at most {most} characters.", most=LINE_LENGTH_MAX),
         "host_only": message("Only the host can do that."),
         "no_relay": message("There is no other relay to use at this table."),
+        "no_team": message("This table does not have that team."),
     }
 )
-"""The sentences of the reasons; the last four are this program's own."""
+"""The sentences of the reasons; the last five are this program's own."""
 
 
 def declined(code: str, reason: str = "") -> Declined:

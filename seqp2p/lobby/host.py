@@ -216,15 +216,19 @@ class _HostLobby:
                 await trio.sleep_forever()
 
     async def _say_goodbye(self) -> None:
-        """Give the table up. A joiner closes its connection when it has read the goodbye. Cannot be cancelled."""
+        """Give the table up. Others close their connections when they have read the goodbye. Cannot be cancelled."""
         self._closed = True
         seated = tuple(self._seats.values())  # Others may sit down meanwhile: their connections are just closed.
         for sitting in seated:
             sitting.link.send(wire.bye(""))
+        if self._spectators:
+            self._spectators.feed.say_goodbye("")
         with trio.CancelScope(shield=True):
             with trio.move_on_after(self._limits.close_s):
                 for sitting in seated:
                     await sitting.ended.wait()
+                if self._spectators:
+                    await self._spectators.until_gone()
             for sitting in seated:
                 await sitting.link.frames.abort()
 

@@ -343,7 +343,7 @@ class _Joiner:
             free = (seat for seat, taken in enumerate(lobby.seats, 1) if taken is None)
             fitting = next((seat for seat in free if team_of(seat, teams) == choice.team), None)
             if fitting is None:
-                self._on_event(declined("seat_taken"))
+                self._on_event(declined("no_team" if choice.team > teams else "seat_taken"))
             else:
                 self._ask(wire.TakeSeat(fitting), lobby)
         if choice.seat is not None:

@@ -205,9 +205,20 @@ async def spectator_server(size_max: int) -> AsyncGenerator["SpectatorServer | N
     if not size_max:
         yield None
         return
+    # Connections have a scope of their own, as in the lobby: a goodbye needs them when all else is cancelled.
+    connections = trio.CancelScope(shield=True)
     async with trio.open_nursery() as nursery:
-        yield SpectatorServer(nursery, size_max)
-        nursery.cancel_scope.cancel()
+        try:
+            yield SpectatorServer(await nursery.start(_within, connections), size_max)
+        finally:
+            connections.cancel()
+
+
+async def _within(scope: trio.CancelScope, *, task_status: "trio.TaskStatus[trio.Nursery]") -> None:
+    with scope:
+        async with trio.open_nursery() as nursery:
+            task_status.started(nursery)
+            await trio.sleep_forever()
 
 
 class SpectatorServer:

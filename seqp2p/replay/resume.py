@@ -79,12 +79,15 @@ def load(path: Path, agreement: bytes, own_seat: int = 0, *, disk: Disk = REAL_D
             match, events = _played(kept, data, agreement, checks)
         match.own_seat = own_seat
     except WRONG as error:
-        why = message("the replay {path} is damaged: {reason}", path=path, reason=message_of(error))
-        raise ResumeError(why, code="damaged") from None
+        raise damaged(path, message_of(error)) from None
     size = kept[-1].end if kept else 0
     if size < len(data):
         disk.truncate(path, size)
     return Loaded(match, torn, events)
+
+
+def damaged(path: Path, reason: str) -> ResumeError:
+    return ResumeError(message("the replay {path} is damaged: {reason}", path=path, reason=reason), code="damaged")
 
 
 def feed(

@@ -88,6 +88,9 @@ def test_it_goes_on_with_the_results_in_a_file(cli: Cli, tmp_path: Path) -> None
     whole = timeless(played(cli, *KIDS, "--deals", 5))
     played(cli, *KIDS, "--deals", 2, "--results", file)
     first = file.read_bytes()
+    file.write_bytes(first.splitlines()[0])  # killed when it began
+    played(cli, *KIDS, "--deals", 2, "--results", file)
+    assert file.read_bytes().splitlines()[0] == first.splitlines()[0]
     file.write_bytes(first + b'{"contest":0,"deal":2,"games":[[1,1,')  # killed while it wrote
     assert timeless(played(cli, *KIDS, "--deals", 5, "--results", file)) == whole
     assert file.read_bytes().startswith(first)
@@ -135,11 +138,12 @@ def test_a_file_of_other_settings_is_refused_and_kept(
     assert refused_and_kept(cli, results, *change) == f"{results} has the results of other settings ({names})"
 
 
-@pytest.mark.parametrize("content", [b"notes\n", b"\xff\xfe\n", b'{"file":"seqp2p arena 2"}\n'])
-def test_a_file_of_something_else_is_refused_and_kept(cli: Cli, tmp_path: Path, content: bytes) -> None:
-    file = tmp_path / "results"
-    file.write_bytes(content)
-    assert "is not a results file of seqp2p arena" in refused_and_kept(cli, file)
+@pytest.mark.parametrize(
+    "content", [b"notes", b"notes\n", b"\xff\xfe\n", b'{"file":"seqp2p arena 2"}\n', b'{"bots":["greedy","random"],']
+)
+def test_a_file_of_something_else_is_refused_and_kept(cli: Cli, results: Path, content: bytes) -> None:
+    results.write_bytes(results.read_bytes().replace(b'{"file":"seqp2p arena 1","bots":["greedy","random"],', content))
+    assert "is not a results file of seqp2p arena" in refused_and_kept(cli, results)
 
 
 @pytest.mark.parametrize(

@@ -176,10 +176,14 @@ def test_another_players_seat_is_left_alone(games: Path, brief: Played) -> None:
     other = crash(games, brief, 4, seat=1, name="other.seqp2p")
     with taken(games) as stored:
         assert stored.replay == own
-    assert "no unfinished game of this player" in str(refusal(games, "other.seqp2p"))
+    error = refusal(games, "other.seqp2p")
+    assert (error.exit_code, str(error)) == (FAILED, f"the seat of {other} is not yours, or you have left it")
     sidecar_path(own).unlink()
     assert "there is no unfinished game" in str(refusal(games))
-    assert sidecar_path(other).exists()
+    sidecar_path(other).unlink()
+    assert str(refusal(games, "other.seqp2p")) == str(error)
+    other.write_bytes(b"notes")
+    assert str(refusal(games, "other.seqp2p")) == f"the replay {other} is damaged: not a seqp2p replay"
 
 
 def test_a_seat_that_is_held_is_refused(games: Path, brief: Played) -> None:

@@ -34,7 +34,7 @@ from seqp2p.hangup import TerminalGone
 from seqp2p.match.machine import Match
 from seqp2p.match.table import encode_agreement
 from seqp2p.ui.styles import Taste
-from tests.cli.conftest import WON, Cli
+from tests.cli.conftest import WON, Cli, refused
 from tests.cli.processes import LIMIT_S, Household
 from tests.table import POLICIES, Played, make_agreement, make_seats, named, play, replay_bytes
 
@@ -131,6 +131,8 @@ def test_what_calls_a_player_can_be_switched_off(monkeypatch: pytest.MonkeyPatch
         assert terminal.getvalue() == "".join(text for name, text in said.items() if name != off)
         output.title("")
         assert terminal.getvalue().endswith("\x1b[23;2t") == (off != "title")
+    assert output.copy("hi")
+    assert terminal.getvalue().endswith("\x1b]52;c;aGk=\x07")
 
 
 @pytest.mark.parametrize(
@@ -239,6 +241,31 @@ def test_a_full_disk_is_one(monkeypatch: pytest.MonkeyPatch, descriptor: int) ->
     monkeypatch.setattr(sys, "stdout", Wire(errno.ENOSPC, descriptor))
     with pytest.raises(UserError, match="cannot write the output: No space left on device"):
         Output(json=False).say("hello")
+
+
+@pytest.mark.parametrize(
+    "line", ["--help", "play -h", "schema events", "completion bash", "try-bot --protocol", "rules"]
+)
+def test_what_is_printed_once_may_meet_a_full_disk(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, descriptor: int, line: str
+) -> None:
+    monkeypatch.setattr(sys, "stdout", Wire(errno.ENOSPC, descriptor))
+    assert refused(cli(*line.split())) == (1, "cannot write the output: No space left on device", "")
+
+
+@pytest.mark.parametrize("full", ["stdout", "stderr"])
+def test_an_error_is_told_once_where_it_can_be(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, descriptor: int, full: str
+) -> None:
+    monkeypatch.setattr(sys, full, Wire(errno.ENOSPC, descriptor))
+    show_error(UserError("it broke", "mend it"), as_json=True)
+    said = capsys.readouterr()
+    assert [json.loads(line)["reason"] for line in said.out.splitlines()] == ["it broke"] * (full == "stderr")
+    assert [line.partition(": ")[2] for line in said.err.splitlines()] == (
+        []
+        if full == "stderr"
+        else ["error: cannot write the output: No space left on device", "error: it broke", "hint: mend it"]
+    )
 
 
 def test_streams_that_are_closed_become_the_null_device(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 import builtins
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -20,6 +21,7 @@ from click.shell_completion import ShellComplete
 from trio.testing import memory_stream_pair
 
 import seqp2p
+from seqp2p import __main__ as program
 from seqp2p.api.error_codes import ERROR_CODES
 from seqp2p.api.known import Meeting, remember
 from seqp2p.bots.registry import BOTS
@@ -161,13 +163,16 @@ def test_exit_codes_are_those_of_the_documentation() -> None:
 
 
 def test_ctrl_c_while_the_program_starts_is_no_fault_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(main_module, "spoken", interrupted)
+    """It waits until the command, or the menu, can say that it was stopped."""
+    for name in ("gc.set_threshold", "atexit.register"):
+        monkeypatch.setattr(name, lambda *_: None)
+    monkeypatch.setattr(main_module, "main", lambda: signal.raise_signal(signal.SIGINT))
+    program.main()
     with pytest.raises(UserError, match=r"^stopped$") as caught:
-        main_module.run(())
+        main_module.run(("--help",))
     assert caught.value.exit_code == ABANDONED
+    program.main()
+    assert list(choose_command(COMMANDS)) == []
 
 
 # The manual pages: as the commands are now, and nothing but text to a pager.

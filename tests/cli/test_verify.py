@@ -160,6 +160,7 @@ def test_it_goes_on_with_the_verdicts_in_a_file(
 ) -> None:
     kept = tmp_path / "kept.jsonl"
     files = [*map(written, ("cut", "good", "changed")), SMALL / "evidence_then_drop_ok.seqp2p", tmp_path / ("x" * 300)]
+    kept.write_bytes(b'{"file":"seqp2p ver')  # Killed while it wrote the head.
     whole, early = cli("verify", *files), cli("verify", "--results", kept, files[0])
     assert (early[0], kept.read_bytes().count(b"\n")) == (5, 2)
     assert cli("verify", "--results", kept, files[0])[1] == early[1] + f"1 verdict is from {kept}\n"
@@ -207,6 +208,7 @@ def test_another_version_verifies_again(
     [
         (b"notes\n", "{path} is not a results file of seqp2p verify"),
         (MAGIC, "{path} is not a results file of seqp2p verify"),
+        (b"{}\n", "{path} is not a results file of seqp2p verify"),
         (b'{"file":"seqp2p arena 1"}\n', "{path} is not a results file of seqp2p verify"),
         (b'{"file":"seqp2p verify 1"}\n{"replay":"00"}\n', "line 2 of {path} is damaged"),
         (b'{"file":"seqp2p verify 1"}\n{"replay":"","code":"CODE","report":{}}\n', "line 2 of {path} is damaged"),

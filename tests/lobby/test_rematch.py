@@ -379,7 +379,8 @@ async def test_wishes_for_a_first_seat(house: Opened) -> None:
     await room.enter(CAT, choice=SeatChoice(team=1, colour="green"))
     await room.enter(DAN, choice=SeatChoice(team=1))
     assert room[HOST].names == ["host", "dan", "cat", None, "ben", None]
-    assert room[DAN].declined == ["seat_taken"]
+    await room.enter(5, choice=SeatChoice(team=3))
+    assert [room[number].declined for number in (CAT, DAN, 5)] == [[], ["seat_taken"], ["no_team"]]
     assert room[HOST].shown.settings.colours == ("green", "blue")
 
 

@@ -25,7 +25,7 @@ from seqp2p.net import messages as wire
 from seqp2p.net.addresses import Address
 from seqp2p.net.auth import receive, send
 from seqp2p.net.dialling import Route, reach
-from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused
+from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused, TableClosed
 from seqp2p.net.frames import HEADER_SIZE, FrameStream, frame
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits, message_price_s
 from seqp2p.net.messages import ContributionMessage, HeadMessage, More, Ping, bye, encode_message
@@ -33,7 +33,7 @@ from tests.live.parties import Thinker, checked
 from tests.live.parties import credentials as seat_credentials
 from tests.live.relays import MemoryRelay
 from tests.lobby.hall import Hall, Seen, own_key, same_game, spectator
-from tests.lobby.house import LyingHost, Opened, Player, Script, telling
+from tests.lobby.house import House, LyingHost, Opened, Player, Script, telling
 from tests.net.tools import Seat, address_of, refused
 from tests.table import make_agreement, played, randomness
 
@@ -492,12 +492,33 @@ async def test_what_is_refused_in_the_lobby(
         await (await house(3)).watch(20)
 
 
-async def test_spectators_are_served_until_the_block_ends_if_any_are_allowed() -> None:
+async def test_there_is_no_server_where_none_may_watch() -> None:
     async with spectator_server(0) as none:
         assert none is None
-    async with spectator_server(3) as three:
-        assert three is not None
-        assert len(three.feed.readers) == 0
+
+
+@pytest.mark.parametrize("at_once", [False, True], ids=["the lobby", "all at once"])
+async def test_spectators_are_told_when_the_lobby_is_given_up(
+    autojump_clock: object, nursery: trio.Nursery, at_once: bool
+) -> None:
+    told = trio.Event()
+
+    async def watch(made: House) -> None:
+        with pytest.raises(TableClosed, match="has closed the table"):
+            await made.watch(20)
+        told.set()
+
+    with trio.CancelScope() as process:
+        async with spectator_server(3) as server, trio.open_nursery() as tasks:
+            made = House(tasks, 2, spectators=server)
+            await made.open()
+            nursery.start_soon(watch, made)
+            await trio.sleep(1)
+            assert server is not None
+            assert len(server.feed.readers) == 1
+            (process if at_once else made[1].scope).cancel()
+    with trio.fail_after(1):
+        await told.wait()
 
 
 async def test_what_is_too_much_to_keep_is_not_read(autojump_clock: object, nursery: trio.Nursery) -> None:
