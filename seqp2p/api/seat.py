@@ -89,8 +89,8 @@ class Seat(AtTable[SeatEvent], AsyncIterator[Turn]):
 
     @property
     def resumable(self) -> bool:
-        """True once the game has stopped here, and ``resume`` can go on: not against called bots alone, which end."""
-        return self._game.resumable and bool(self._game.people())
+        """True once the game has stopped here, and can be resumed with whoever comes back: bots of ``fill`` do not."""
+        return self._game.resumable
 
     def table_after_game(self) -> AnyTable:
         """Return the table of this seat, whose last game this one is: for ``rematch``. For this package."""

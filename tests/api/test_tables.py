@@ -174,10 +174,6 @@ async def test_breaking_off_stops_for_now(tmp_path: Path) -> None:
     assert (ann.result, ann.resumable) == (STOPPED, True)
     assert lasting(tmp_path) == [".seat", ".seat", ".seqp2p", ".seqp2p"]
     assert seqp2p.verify(ann.replay).writer is None
-    async with table_of(tmp_path, fill="random") as table, table.seat() as alone:
-        async for _ in alone:
-            break
-    assert (alone.result, alone.resumable) == (STOPPED, False), "its bot has ended"
 
 
 class Mishap(Exception):
