@@ -74,8 +74,8 @@ class Kind(NamedTuple):
 
 FITS: Final[Mapping[Kind, Sequence[Terms]]] = {
     Kind("classic", 2, partners=False): (
-        Terms(66, 1365, -926, -66, 211, -28, 3710),
-        Terms(-66, 1025, -453, -123, 243, -2, 1509),
+        Terms(64, 1375, -945, -68, 222, -37, 3679),
+        Terms(-64, 1037, -465, -142, 275, -12, 1525),
     ),
     Kind("classic", 3, partners=False): (
         Terms(14, 1463, -546, 209, -95, 21, 1313),
@@ -98,8 +98,8 @@ FITS: Final[Mapping[Kind, Sequence[Terms]]] = {
         Terms(-132, 852, 116, -21, 40, 54, -1461),
     ),
     Kind("classic", 2, partners=True): (
-        Terms(77, 2540, -1969, -305, 539, -12, 4494, 796),
-        Terms(-77, 2145, -1576, -298, 452, 101, 1778, 502),
+        Terms(82, 2474, -1907, -260, 427, 55, 4441, 810),
+        Terms(-82, 2117, -1546, -301, 463, 94, 1881, 556),
     ),
     Kind("classic", 3, partners=True): (
         Terms(25, 2631, -1222, -46, 273, 100, 4070, -1851),
