@@ -12,10 +12,13 @@ import multiprocessing.util
 import sys
 from collections import defaultdict
 from collections.abc import Generator
+from inspect import iscoroutinefunction
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+import trio
+from trio.testing import MockClock
 
 DURATIONS: Final = Path(__file__).with_name("durations.json")
 DURATION_MIN_S: Final = 1.0
@@ -72,7 +75,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         needs += [FIXTURES[name] for name in FIXTURES.keys() & set(getattr(item, "fixturenames", ()))]
         for need in needs:
             item.add_marker(need)
+        if "autojump_clock" in getattr(item, "fixturenames", ()) and iscoroutinefunction(getattr(item, "obj", None)):
+            item.add_marker(pytest.mark.trio(run=_run_by_a_clock_that_jumps))
     items.sort(key=lambda item: -seconds.get(file_of(item.nodeid), 0.0))
+
+
+def _run_by_a_clock_that_jumps(test: Any, **options: Any) -> None:
+    """pytest-trio finds a clock among a test's arguments, and not where ``usefixtures`` names it."""
+    trio.run(test, **options | {"clock": MockClock(autojump_threshold=0)})
 
 
 def file_of(nodeid: str) -> str:

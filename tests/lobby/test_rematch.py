@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import trio
-from trio.testing import MockClock, wait_all_tasks_blocked
+from trio.testing import wait_all_tasks_blocked
 
 from seqp2p.crypto.hashing import LOBBY_LINE
 from seqp2p.crypto.identity import sign
@@ -38,7 +38,7 @@ from seqp2p.net.messages import (
 from tests.lobby.house import House, Liar, LyingHost, Opened, telling
 from tests.net.tools import address_of, agreement, credentials, identity, own, randomness, refused, settings
 
-pytestmark = pytest.mark.usefixtures("cheap_codes")
+pytestmark = pytest.mark.usefixtures("autojump_clock", "cheap_codes")
 
 LIMITS = DEFAULT_LIMITS
 
@@ -64,7 +64,7 @@ async def come_back(house: House, *seats: int, asked: bool = False) -> None:
         await wait_all_tasks_blocked()
 
 
-async def test_the_same_company_once_more(autojump_clock: object, house: Opened) -> None:
+async def test_the_same_company_once_more(house: Opened) -> None:
     table = await house(3, former=remembered(2, 3))
     await come_back(table, 3, 2)
     assert {number: table.seat for number, table in table.tables.items()} == {1: 1, 2: 2, 3: 3}
@@ -81,7 +81,7 @@ def asked_of(house: House, number: int) -> list[bool | None]:
     return [None if seat is None else seat.asked for seat in house[number].shown.seats]
 
 
-async def test_no_game_begins_while_a_player_is_asked(autojump_clock: object, house: Opened) -> None:
+async def test_no_game_begins_while_a_player_is_asked(house: Opened) -> None:
     table = await house(3, former=remembered(2, 3), asked=True)
     await come_back(table, 2, asked=True)
     await come_back(table, 3)
@@ -93,7 +93,7 @@ async def test_no_game_begins_while_a_player_is_asked(autojump_clock: object, ho
     assert sorted(table.tables) == [1, 2, 3]
 
 
-async def test_a_player_who_declines_keeps_no_place(autojump_clock: object, house: Opened) -> None:
+async def test_a_player_who_declines_keeps_no_place(house: Opened) -> None:
     table = await house(3, former=remembered(2, 3))
     await come_back(table, 2, asked=True)
     await come_back(table, 3)
@@ -106,7 +106,7 @@ async def test_a_player_who_declines_keeps_no_place(autojump_clock: object, hous
     assert sorted(table.tables) == [1, 3, 12]
 
 
-async def test_only_a_seat_of_the_game_before_is_asked(autojump_clock: object, house: Opened) -> None:
+async def test_only_a_seat_of_the_game_before_is_asked(house: Opened) -> None:
     table = await house(2, former=Former(b"", {}))
     stranger = await Liar(table, 12).give_code()
     await send(stranger.frames, Sit("stranger", asked=True))
@@ -119,7 +119,7 @@ async def test_only_a_seat_of_the_game_before_is_asked(autojump_clock: object, h
     await stranger.expect(TableMessage)
 
 
-async def test_a_host_that_begins_without_the_answer(autojump_clock: object, nursery: trio.Nursery) -> None:
+async def test_a_host_that_begins_without_the_answer(nursery: trio.Nursery) -> None:
     seats = (LobbySeat("host", identity(1).public, 0), LobbySeat("player 2", identity(2).public, 0, asked=True))
     table, host = House(nursery, 2), LyingHost(telling(LobbyMessage(settings(2), seats, 2), Gather(1)))
     table.wires = host.wires
@@ -130,7 +130,7 @@ async def test_a_host_that_begins_without_the_answer(autojump_clock: object, nur
     assert "had not accepted" in str(table.errors[2])
 
 
-async def test_a_host_that_takes_its_time(autojump_clock: object, nursery: trio.Nursery) -> None:
+async def test_a_host_that_takes_its_time(nursery: trio.Nursery) -> None:
     """Its game is not over yet: it answers as a seat of that game does, then not at all, then it opens the lobby."""
     table = House(nursery, 2, former=remembered(2))
     listener = table.wires.listen(address_of(1))
@@ -152,7 +152,7 @@ async def test_a_host_that_takes_its_time(autojump_clock: object, nursery: trio.
     assert sorted(table.tables) == [1, 2]
 
 
-async def test_seats_are_kept_for_a_while_and_then_they_are_free(autojump_clock: object, house: Opened) -> None:
+async def test_seats_are_kept_for_a_while_and_then_they_are_free(house: Opened) -> None:
     table = await house(4, former=remembered(2, 3))
     # Seat 4 has left the game: it is free for whoever has the new code.
     await table.enter(12)
@@ -168,7 +168,7 @@ async def test_seats_are_kept_for_a_while_and_then_they_are_free(autojump_clock:
     assert sorted(table.tables) == [1, 3, 12, 13]
 
 
-async def test_the_seat_of_one_that_is_missing_is_free_at_once(autojump_clock: object, house: Opened) -> None:
+async def test_the_seat_of_one_that_is_missing_is_free_at_once(house: Opened) -> None:
     table = await house(3, former=remembered(2, 3, keeps_s=0))
     await table.enter(12)
     await come_back(table, 3)
@@ -178,7 +178,7 @@ async def test_the_seat_of_one_that_is_missing_is_free_at_once(autojump_clock: o
     assert isinstance(table.errors[2], LinkLost)
 
 
-async def test_who_comes_back_when_the_table_is_full(autojump_clock: object, house: Opened) -> None:
+async def test_who_comes_back_when_the_table_is_full(house: Opened) -> None:
     table = await house(3, former=remembered(2, keeps_s=0))
     await table.enter(12)
     await Liar(table, 13).sit_down()
@@ -186,14 +186,14 @@ async def test_who_comes_back_when_the_table_is_full(autojump_clock: object, hou
     assert table.refused(2) == "table_full"
 
 
-async def test_who_comes_back_with_the_code(autojump_clock: object, house: Opened) -> None:
+async def test_who_comes_back_with_the_code(house: Opened) -> None:
     """Its program has ended meanwhile and knows nothing of the game before; the seat is its own all the same."""
     table = await house(2, former=remembered(2))
     await table.enter(2)
     assert sorted(table.tables) == [1, 2]
 
 
-async def test_a_stranger_gets_no_seat_by_the_game_before(autojump_clock: object, house: Opened) -> None:
+async def test_a_stranger_gets_no_seat_by_the_game_before(house: Opened) -> None:
     table = await house(3, former=remembered(2))
     game = former_table(1).game
     with refused("not_seated"):
@@ -207,7 +207,7 @@ async def test_a_stranger_gets_no_seat_by_the_game_before(autojump_clock: object
     assert other.refused(2) == "wrong_game"
 
 
-async def test_who_comes_back_is_asked_for_no_code(autojump_clock: object, house: Opened) -> None:
+async def test_who_comes_back_is_asked_for_no_code(house: Opened) -> None:
     table = await house(3, former=remembered(2))
     game = former_table(1).game
     link = await reach(address_of(1), credentials(2), table.wires.dial, LIMITS, role="join", game=game)
@@ -218,7 +218,7 @@ async def test_who_comes_back_is_asked_for_no_code(autojump_clock: object, house
     assert len(table[1].codes) == 1
 
 
-async def test_a_host_that_is_gone(autojump_clock: object, nursery: trio.Nursery) -> None:
+async def test_a_host_that_is_gone(nursery: trio.Nursery) -> None:
     nobody, somebody_else = House(nursery, 2), House(nursery, 2)
     listener = somebody_else.wires.listen(address_of(1))
 
@@ -234,7 +234,7 @@ async def test_a_host_that_is_gone(autojump_clock: object, nursery: trio.Nursery
     assert trio.current_time() < 10
 
 
-async def test_a_host_that_never_opens_the_table_again(autojump_clock: object, nursery: trio.Nursery) -> None:
+async def test_a_host_that_never_opens_the_table_again(nursery: trio.Nursery) -> None:
     table = House(nursery, 2)
     table.wires.listen(address_of(1))
     await come_back(table, 2)
@@ -242,7 +242,7 @@ async def test_a_host_that_never_opens_the_table_again(autojump_clock: object, n
     assert str(table.errors[2]) == "The host has not opened the table again."
 
 
-async def test_every_address_of_the_host_is_tried(autojump_clock: object, house: Opened) -> None:
+async def test_every_address_of_the_host_is_tried(house: Opened) -> None:
     table = await house(2, former=remembered(2))
     last = replace(former_table(2), addresses={1: (Address("10.9.9.9", 1), address_of(1))})
     again = await rejoin_table(own(2), last, dial=table.wires.dial)
@@ -340,7 +340,7 @@ async def test_a_removed_player_is_refused_and_the_code_is_another(house: Opened
     assert room[HOST].names == ["host", "dan", "cat"]
 
 
-async def test_no_removed_player_comes_in_by_an_exchange_that_has_begun(autojump_clock: object, house: Opened) -> None:
+async def test_no_removed_player_comes_in_by_an_exchange_that_has_begun(house: Opened) -> None:
     """The code is replaced between the host's answer and the confirmation of a second identity."""
     room = await house(3, BEN, by_hand=True)
 
@@ -406,7 +406,7 @@ async def test_a_player_who_comes_back_goes_on_counting(house: Opened, nursery: 
     assert room[CAT].heard == ["3 ben: one", "3 ben: two"]
 
 
-async def test_twenty_lines_a_minute(autojump_clock: object, house: Opened) -> None:
+async def test_twenty_lines_a_minute(house: Opened) -> None:
     room = await house(3, BEN, by_hand=True)
     await room[BEN].ask(*(SayLine(f"line {number}") for number in range(21)))
     assert len(room[HOST].heard) == 20
@@ -479,7 +479,7 @@ async def test_who_passes_on_a_false_line_is_out(house: Opened, liar: int, monke
     assert room[CAT].heard == []
 
 
-async def test_a_full_table_begins_by_itself_when_all_is_quiet(house: Opened, autojump_clock: MockClock) -> None:
+async def test_a_full_table_begins_by_itself_when_all_is_quiet(house: Opened) -> None:
     room = await house(2, BEN, by_hand=True)
     await trio.sleep(DEFAULT_LIMITS.full_table_s - 1)
     await room[HOST].ask(SayLine("wait for me"))

@@ -37,7 +37,7 @@ from tests.lobby.house import House, LyingHost, Opened, Player, Script, telling
 from tests.net.tools import Seat, address_of, refused
 from tests.table import make_agreement, played, randomness
 
-pytestmark = pytest.mark.usefixtures("cheap_codes", "cheap_places")
+pytestmark = pytest.mark.usefixtures("autojump_clock", "cheap_codes", "cheap_places")
 
 SPECTATOR = wire.LinkStage.SPECTATOR
 
@@ -447,7 +447,7 @@ async def spectators(nursery: trio.Nursery) -> SpectatorServer:
 
 
 async def test_a_spectator_is_let_in_before_the_start_and_shown_the_seats(
-    autojump_clock: object, house: Opened, nursery: trio.Nursery, spectators: SpectatorServer
+    house: Opened, nursery: trio.Nursery, spectators: SpectatorServer
 ) -> None:
     made, watching = await house(2, spectators=spectators), Player()
     nursery.start_soon(partial(made.watch, 20, on_event=watching.events.append))
@@ -461,7 +461,7 @@ async def test_a_spectator_is_let_in_before_the_start_and_shown_the_seats(
 
 
 async def test_at_the_door_when_the_lobby_closes(
-    autojump_clock: object, house: Opened, nursery: trio.Nursery, spectators: SpectatorServer
+    house: Opened, nursery: trio.Nursery, spectators: SpectatorServer
 ) -> None:
     """The game lets in a spectator that had no time to say its name in the lobby."""
     made, begun = await house(2, spectators=spectators), trio.Event()
@@ -480,9 +480,7 @@ async def test_at_the_door_when_the_lobby_closes(
     assert made.wires.dialled.count(address_of(1)) == 3
 
 
-async def test_what_is_refused_in_the_lobby(
-    autojump_clock: object, house: Opened, nursery: trio.Nursery, spectators: SpectatorServer
-) -> None:
+async def test_what_is_refused_in_the_lobby(house: Opened, nursery: trio.Nursery, spectators: SpectatorServer) -> None:
     made = await house(3, 2, spectators=spectators)
     with refused("same_key"):
         await made.watch(2)
@@ -498,9 +496,7 @@ async def test_there_is_no_server_where_none_may_watch() -> None:
 
 
 @pytest.mark.parametrize("at_once", [False, True], ids=["the lobby", "all at once"])
-async def test_spectators_are_told_when_the_lobby_is_given_up(
-    autojump_clock: object, nursery: trio.Nursery, at_once: bool
-) -> None:
+async def test_spectators_are_told_when_the_lobby_is_given_up(nursery: trio.Nursery, at_once: bool) -> None:
     told = trio.Event()
 
     async def watch(made: House) -> None:
@@ -521,7 +517,7 @@ async def test_spectators_are_told_when_the_lobby_is_given_up(
         await told.wait()
 
 
-async def test_what_is_too_much_to_keep_is_not_read(autojump_clock: object, nursery: trio.Nursery) -> None:
+async def test_what_is_too_much_to_keep_is_not_read(nursery: trio.Nursery) -> None:
     backlog, items = Backlog(10), [Gone(str(number)) for number in range(10)]
     taken: list[int] = []
 
@@ -567,7 +563,7 @@ ELSEWHERE = wire.Watching(encode_agreement(make_agreement(3, "kids", seed=2)))
     ],
 )
 async def test_before_the_table(
-    autojump_clock: object, nursery: trio.Nursery, messages: list[wire.WireMessage], error: type[NetError], text: str
+    nursery: trio.Nursery, messages: list[wire.WireMessage], error: type[NetError], text: str
 ) -> None:
     host = LyingHost(telling(*messages), who=seat_credentials(1))
     nursery.start_soon(host.run)
