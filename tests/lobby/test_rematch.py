@@ -24,17 +24,6 @@ from seqp2p.net.auth import NO_LOBBY, check_client, send
 from seqp2p.net.dialling import reach
 from seqp2p.net.errors import LinkLost, PeerError, PeerRefused
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import (
-    AcceptGame,
-    Gather,
-    LineMessage,
-    LobbyMessage,
-    LobbySeat,
-    PakeA,
-    Proof,
-    Sit,
-    TableMessage,
-)
 from tests.lobby.house import House, Liar, LyingHost, Opened, telling
 from tests.net.tools import address_of, agreement, credentials, identity, own, randomness, refused, settings
 
@@ -88,7 +77,7 @@ async def test_no_game_begins_while_a_player_is_asked(house: Opened) -> None:
     assert asked_of(table, 3) == [True, True, False]
     for number, still in ((1, [False, True, False]), (2, [False, False, False])):
         assert table.tables == {}
-        await table[number].ask(AcceptGame())
+        await table[number].ask(wire.AcceptGame())
         assert asked_of(table, 3) == still
     assert sorted(table.tables) == [1, 2, 3]
 
@@ -109,19 +98,22 @@ async def test_a_player_who_declines_keeps_no_place(house: Opened) -> None:
 async def test_only_a_seat_of_the_game_before_is_asked(house: Opened) -> None:
     table = await house(2, former=Former(b"", {}))
     stranger = await Liar(table, 12).give_code()
-    await send(stranger.frames, Sit("stranger", asked=True))
-    seen = await stranger.expect(LobbyMessage)
+    await send(stranger.frames, wire.Sit("stranger", asked=True))
+    seen = await stranger.expect(wire.LobbyMessage)
     assert [seat and seat.asked for seat in seen.seats] == [False, False]
     # An answer to no question changes nothing.
-    await stranger.expect(Gather)
-    await send(stranger.frames, AcceptGame())
+    await stranger.expect(wire.Gather)
+    await send(stranger.frames, wire.AcceptGame())
     await send(stranger.frames, stranger.nonce())
-    await stranger.expect(TableMessage)
+    await stranger.expect(wire.TableMessage)
 
 
 async def test_a_host_that_begins_without_the_answer(nursery: trio.Nursery) -> None:
-    seats = (LobbySeat("host", identity(1).public, 0), LobbySeat("player 2", identity(2).public, 0, asked=True))
-    table, host = House(nursery, 2), LyingHost(telling(LobbyMessage(settings(2), seats, 2), Gather(1)))
+    seats = (
+        wire.LobbySeat("host", identity(1).public, 0),
+        wire.LobbySeat("player 2", identity(2).public, 0, asked=True),
+    )
+    table, host = House(nursery, 2), LyingHost(telling(wire.LobbyMessage(settings(2), seats, 2), wire.Gather(1)))
     table.wires = host.wires
     nursery.start_soon(host.run)
     await come_back(table, 2, asked=True)
@@ -136,7 +128,7 @@ async def test_a_host_that_takes_its_time(nursery: trio.Nursery) -> None:
     listener = table.wires.listen(address_of(1))
     await come_back(table, 2)
 
-    def admit(proof: Proof) -> None:
+    def admit(proof: wire.Proof) -> None:
         assert proof.role == "join"
         raise PeerRefused("game_started")
 
@@ -211,7 +203,7 @@ async def test_who_comes_back_is_asked_for_no_code(house: Opened) -> None:
     table = await house(3, former=remembered(2))
     game = former_table(1).game
     link = await reach(address_of(1), credentials(2), table.wires.dial, LIMITS, role="join", game=game)
-    await send(link.frames, PakeA(7, 2, bytes(33)))
+    await send(link.frames, wire.PakeA(7, 2, bytes(33)))
     await wait_all_tasks_blocked()
     assert table.turned_away == ["Somebody could not join: The other side did not sit down."]
     # That was no try of the code.
@@ -428,11 +420,11 @@ async def test_a_player_is_told_which_wishes_are_declined(house: Opened) -> None
 LOBBY = bytes([9]) * 32
 
 
-def line(number: int = 1, text: str = "hi", **changed: Any) -> LineMessage:
+def line(number: int = 1, text: str = "hi", **changed: Any) -> wire.LineMessage:
     fields: dict[str, Any] = {"v": 1, "lobby": LOBBY, "key": KEY[BEN], "number": number, "text": text}
     signer = changed.pop("signer", BEN)
     payload = encode(LinePayload(**fields | changed))
-    return LineMessage(payload, sign(identity(signer), LOBBY_LINE, payload))
+    return wire.LineMessage(payload, sign(identity(signer), LOBBY_LINE, payload))
 
 
 def talking() -> LobbyTalk:
@@ -444,10 +436,10 @@ def talking() -> LobbyTalk:
     [
         (line(signer=CAT), "not signed"),
         (line(text="a\u202eb"), "direction"),
-        (LineMessage(b"", bytes(64)), "not a line"),
+        (wire.LineMessage(b"", bytes(64)), "not a line"),
     ],
 )
-def test_a_false_line_is_the_fault_of_the_one_who_passes_it_on(wrong: LineMessage, reason: str) -> None:
+def test_a_false_line_is_the_fault_of_the_one_who_passes_it_on(wrong: wire.LineMessage, reason: str) -> None:
     """``protocol/vectors/links.json`` has more of them."""
     with pytest.raises(PeerError, match=reason):
         talking().take(wrong, {KEY[BEN]})
@@ -465,10 +457,10 @@ async def test_who_passes_on_a_false_line_is_out(house: Opened, liar: int, monke
     room = await house(3, BEN, CAT, by_hand=True)
     signing = LobbyTalk.sign
 
-    def falsely(self: LobbyTalk, *arguments: Any) -> tuple[LineMessage, str]:
+    def falsely(self: LobbyTalk, *arguments: Any) -> tuple[wire.LineMessage, str]:
         signed = signing(self, *arguments)
         assert not isinstance(signed, str)
-        return LineMessage(signed[0].payload, bytes(64)), signed[1]
+        return wire.LineMessage(signed[0].payload, bytes(64)), signed[1]
 
     monkeypatch.setattr(LobbyTalk, "sign", falsely)
     await room[liar].ask(SayLine("psst"))
