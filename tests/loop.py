@@ -3,6 +3,8 @@
 Markers say what a test needs (pyproject.toml lists them). A test of ``FOLDERS``, or with a fixture of
 ``FIXTURES``, has the marker by itself; others name it. The guard fails a test that starts a process without one.
 
+``usefixtures("autojump_clock")`` is enough for a clock that jumps.
+
 ``durations.json`` has the seconds of each slow file. The slowest file starts first, so that no core is idle at the end.
 ``make durations`` measures again.
 """
@@ -80,9 +82,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: -seconds.get(file_of(item.nodeid), 0.0))
 
 
-def _run_by_a_clock_that_jumps(test: Any, **options: Any) -> None:
+def _run_by_a_clock_that_jumps(test: Any, *, clock: MockClock | None, **options: Any) -> None:
     """pytest-trio finds a clock among a test's arguments, and not where ``usefixtures`` names it."""
-    trio.run(test, **options | {"clock": MockClock(autojump_threshold=0)})
+    trio.run(test, clock=clock or MockClock(autojump_threshold=0), **options)
 
 
 def file_of(nodeid: str) -> str:
