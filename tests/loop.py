@@ -3,6 +3,8 @@
 Markers say what a test needs (pyproject.toml lists them). A test of ``FOLDERS``, or with a fixture of
 ``FIXTURES``, has the marker by itself; others name it. The guard fails a test that starts a process without one.
 
+``usefixtures("autojump_clock")`` is enough for a clock that jumps.
+
 ``durations.json`` has the seconds of each slow file. The slowest file starts first, so that no core is idle at the end.
 ``make durations`` measures again.
 """
@@ -12,10 +14,13 @@ import multiprocessing.util
 import sys
 from collections import defaultdict
 from collections.abc import Generator
+from inspect import iscoroutinefunction
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+import trio
+from trio.testing import MockClock
 
 DURATIONS: Final = Path(__file__).with_name("durations.json")
 DURATION_MIN_S: Final = 1.0
@@ -72,7 +77,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         needs += [FIXTURES[name] for name in FIXTURES.keys() & set(getattr(item, "fixturenames", ()))]
         for need in needs:
             item.add_marker(need)
+        if "autojump_clock" in getattr(item, "fixturenames", ()) and iscoroutinefunction(getattr(item, "obj", None)):
+            item.add_marker(pytest.mark.trio(run=_run_by_a_clock_that_jumps))
     items.sort(key=lambda item: -seconds.get(file_of(item.nodeid), 0.0))
+
+
+def _run_by_a_clock_that_jumps(test: Any, *, clock: MockClock | None, **options: Any) -> None:
+    """pytest-trio finds a clock among a test's arguments, and not where ``usefixtures`` names it."""
+    trio.run(test, clock=clock or MockClock(autojump_threshold=0), **options)
 
 
 def file_of(nodeid: str) -> str:

@@ -10,23 +10,11 @@ import trio.testing
 from hypothesis import given
 from hypothesis import strategies as st
 
+from seqp2p import rules
 from seqp2p.bots.chance import CERTAIN, VALUE_MAX, Kind, Prospect, Standing, chances_of, standings, terms_of
 from seqp2p.bots.player import Bot, BotPlayer
 from seqp2p.bots.registry import BOTS, RandomBot, why_no_bot
 from seqp2p.bots.value import SCALE, shipped
-from seqp2p.rules import (
-    CLASSIC,
-    DRAW,
-    KIDS,
-    Action,
-    Options,
-    Position,
-    View,
-    apply,
-    format_action,
-    parse_action,
-    view,
-)
 from tests.each import for_each
 from tests.rules.playing import OPTION_TABLES, TABLES, Table, make, two
 
@@ -34,7 +22,7 @@ every = pytest.mark.parametrize("name", [*BOTS])
 
 
 def test_random_takes_every_legal_action_equally_often() -> None:
-    seen = Table(CLASSIC, 2, 2).seen(3)
+    seen = Table(rules.CLASSIC, 2, 2).seen(3)
     bot, rounds = RandomBot(random.Random(1)), 200 * len(seen.legal)
     counts = Counter(bot.choose(seen) for _ in range(rounds))
     assert set(counts) == set(seen.legal)
@@ -46,7 +34,7 @@ def test_random_takes_every_legal_action_equally_often() -> None:
 
 @for_each(BOTS)
 def test_dice_of_the_same_seed_fall_the_same(name: str) -> None:
-    seen = Table(KIDS, 3, 3).seen(2)
+    seen = Table(rules.KIDS, 3, 3).seen(2)
     assert BOTS[name](random.Random(7)).choose(seen) == BOTS[name](random.Random(7)).choose(seen)
 
 
@@ -61,37 +49,37 @@ def test_a_bot_chooses_what_is_legal_in_every_phase_of_every_game(name: str, tab
 @given(table=st.sampled_from(OPTION_TABLES), seed=st.integers(0, 2**32))
 def test_no_win_is_passed_by(name: str, table: Table, seed: int) -> None:
     seen = table.seen(seed)
-    if winning := [action for action in seen.legal if apply(seen.position, action).winner == seen.team]:
+    if winning := [action for action in seen.legal if rules.apply(seen.position, action).winner == seen.team]:
         assert BOTS[name](random.Random(seed)).choose(seen) in winning
 
 
 @every
 def test_a_bot_draws_where_it_may(name: str) -> None:
-    table = Table(CLASSIC, 2, 2, Options(manual_draw=True))
-    drawing = [(seed, seen) for seed in range(40) if DRAW in (seen := table.seen(seed)).legal]
+    table = Table(rules.CLASSIC, 2, 2, rules.Options(manual_draw=True))
+    drawing = [(seed, seen) for seed in range(40) if rules.DRAW in (seen := table.seen(seed)).legal]
     assert len(drawing) > 5
     for seed, seen in drawing:
-        assert BOTS[name](random.Random(seed)).choose(seen) == DRAW
+        assert BOTS[name](random.Random(seed)).choose(seen) == rules.DRAW
 
 
 @every
 def test_a_bot_plays_on_after_others_have_left(name: str) -> None:
-    game, bot = Table(CLASSIC, 4, 2).deal(random.Random(7)), BOTS[name](random.Random(7))
+    game, bot = Table(rules.CLASSIC, 4, 2).deal(random.Random(7)), BOTS[name](random.Random(7))
     while not game.position.over:
         if game.position.turn == 9 and not game.position.out:
             game.drop({(game.position.to_move + 1) % 4 + 1})
-        game.play(bot.choose(view(game.position, game.position.to_move)))
+        game.play(bot.choose(rules.view(game.position, game.position.to_move)))
     assert game.position.out
 
 
-def choice(name: str, position: Position, turn: int = 20) -> str:
-    seen = view(position._replace(turn=turn), position.to_move)
-    return format_action(position.variant, BOTS[name](random.Random(1)).choose(seen))
+def choice(name: str, position: rules.Position, turn: int = 20) -> str:
+    seen = rules.view(position._replace(turn=turn), position.to_move)
+    return rules.format_action(position.variant, BOTS[name](random.Random(1)).choose(seen))
 
 
 FOUR_LINES = "b2 c2 d2 e2 f2 b4 c4 d4 e4"
 LACKS_E1 = "b1 c1 d1 a9 b9 c9 d9 e9"
-DECISIONS: dict[str, tuple[str, Position, set[str]]] = {
+DECISIONS: dict[str, tuple[str, rules.Position, set[str]]] = {
     # g2 is the king of hearts. Blocking h4's column would be worth much, too.
     "a sequence is completed": ("greedy", two("KH,QC,2C,3H,TS,9H,4D", "c2 d2 e2 f2", "b6 b7 b8 b9"), {"KH g2"}),
     # f4 completes the second sequence; h9 would spoil two lines of four.
@@ -140,13 +128,13 @@ DECISIONS: dict[str, tuple[str, Position, set[str]]] = {
     ),
     "a pass, when nothing else is legal": (
         "greedy easy learned",
-        make({"a": "e3 e5 a2 c2"}, ["dragon,dragon,dragon", "?,?,?"], variant=KIDS, pile=0, possible=False),
+        make({"a": "e3 e5 a2 c2"}, ["dragon,dragon,dragon", "?,?,?"], variant=rules.KIDS, pile=0, possible=False),
         {"pass"},
     ),
     # a4 is the lion's, e4 the rabbit's: the unicorn alone can spoil it, and one of two ends is better than none.
     "a line of the kids' game is spoiled": (
         "greedy",
-        make({"a": "c3 d3", "b": "b4 c4 d4"}, ["unicorn,bear,owl", "?,?,?"], variant=KIDS),
+        make({"a": "c3 d3", "b": "b4 c4 d4"}, ["unicorn,bear,owl", "?,?,?"], variant=rules.KIDS),
         {"unicorn a4", "unicorn e4"},
     ),
 }
@@ -192,10 +180,10 @@ def test_greedy_does_not_lengthen_a_sequence_it_has() -> None:
 def test_it_beats_random(name: str, games: int, least: int) -> None:
     won = 0
     for seed in range(games):
-        own, game = 1 + seed % 2, Table(CLASSIC, 2, 2).deal(random.Random(seed))
+        own, game = 1 + seed % 2, Table(rules.CLASSIC, 2, 2).deal(random.Random(seed))
         bots: list[Bot] = [BOTS[name](random.Random(seed)), RandomBot(random.Random(-seed))]
         while seat := game.position.to_move:
-            game.play(bots[seat != own].choose(view(game.position, seat)))
+            game.play(bots[seat != own].choose(rules.view(game.position, seat)))
         won += game.position.winner == own
     assert won >= least
 
@@ -212,28 +200,28 @@ def test_names_of_no_bot(name: str) -> None:
 
 
 @pytest.fixture
-def seen() -> View:
-    return Table(KIDS, 2, 2).seen(5)
+def seen() -> rules.View:
+    return Table(rules.KIDS, 2, 2).seen(5)
 
 
-async def test_it_chooses_at_once_without_a_pace(seen: View, autojump_clock: trio.testing.MockClock) -> None:
+async def test_it_chooses_at_once_without_a_pace(seen: rules.View, autojump_clock: trio.testing.MockClock) -> None:
     begun = trio.current_time()
     assert await BotPlayer(RandomBot(random.Random(1))).choose(seen, None) in seen.legal
     assert trio.current_time() == begun
 
 
-async def test_a_turn_takes_its_pace(seen: View, autojump_clock: trio.testing.MockClock) -> None:
+async def test_a_turn_takes_its_pace(seen: rules.View, autojump_clock: trio.testing.MockClock) -> None:
     player = BotPlayer(RandomBot(random.Random(1)), 2.5)
     for turn in range(1, 4):
         assert await player.choose(seen, None) in seen.legal
         assert trio.current_time() == pytest.approx(2.5 * turn)
 
 
-async def test_it_thinks_in_a_thread_of_its_own(seen: View) -> None:
+async def test_it_thinks_in_a_thread_of_its_own(seen: rules.View) -> None:
     threads = set[threading.Thread]()
 
     class Thinker:
-        def choose(self, seen: View) -> Action:
+        def choose(self, seen: rules.View) -> rules.Action:
             threads.add(threading.current_thread())
             return seen.legal[0]
 
@@ -242,7 +230,7 @@ async def test_it_thinks_in_a_thread_of_its_own(seen: View) -> None:
     assert len(threads) == 1
 
 
-async def test_a_bot_that_is_refused_is_a_fault_of_this_program(seen: View) -> None:
+async def test_a_bot_that_is_refused_is_a_fault_of_this_program(seen: rules.View) -> None:
     with pytest.raises(AssertionError, match="d5 is taken"):
         await BotPlayer(RandomBot(random.Random(1))).choose(seen, "d5 is taken")
 
@@ -265,15 +253,15 @@ def test_chances_sum_up_and_a_win_is_nearly_certain(table: Table, data: st.DataO
 
 def test_who_has_moved_and_is_to_draw_plays_after_all_others() -> None:
     position = make({"a": "i1 b7", "b": "h8"}, ["9S,2S,5S,6S,TS,9H,4D", "3S,QC,2H,JS,8D,KC,4H"], options="manual-draw")
-    after = apply(position, parse_action(CLASSIC, "2S b1"))
+    after = rules.apply(position, rules.parse_action(rules.CLASSIC, "2S b1"))
     assert (after.to_move, after.phase) == (1, "draw")
-    assert [*standings(after, shipped(CLASSIC, 2))] == [2, 1]
+    assert [*standings(after, shipped(rules.CLASSIC, 2))] == [2, 1]
 
 
 def test_a_team_stands_as_its_seats_do() -> None:
     hands = ["6C,3C,7D", "7C,9C,2D", "8C,TC,9D", "5S,KC,8D", "QC,AC,TD", "QD,KD,AD"]
     position = make({"a": "b1 c1 d1", "b": "h8", "c": "h9"}, hands, teams=3, possible=False)
-    found = standings(position, shipped(CLASSIC, 3))
+    found = standings(position, shipped(rules.CLASSIC, 3))
     assert [each.wins for standing in found.values() for each in standing.seats] == [False, True, *[False] * 4]
     assert found[1].seats[1].best == VALUE_MAX > found[1].seats[1].passed
     terms = terms_of(found[1])

@@ -7,19 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqp2p.bots.wire import (
-    BotChoice,
-    Error,
-    Void,
-    WireError,
-    asked,
-    happening,
-    hello,
-    line_of,
-    over,
-    read_action,
-    read_choice,
-)
+from seqp2p.bots import wire
 from seqp2p.match.events import (
     Dealt,
     Drawn,
@@ -49,8 +37,8 @@ def plain(line: bytes) -> dict[str, Any]:
 @pytest.mark.parametrize("table", OPTION_TABLES, ids=str)
 def test_every_legal_action_can_be_read_back(table: Table) -> None:
     seen, board = table.seen(1), table.variant.board
-    message = plain(line_of(asked(1, seen, (), 30)))
-    assert [read_action(seen, text) for text in message["legal"]] == list(seen.legal)
+    message = plain(wire.line_of(wire.asked(1, seen, (), 30)))
+    assert [wire.read_action(seen, text) for text in message["legal"]] == list(seen.legal)
     assert len(message["chips"]) == board.rows
     assert sum(map(len, message["chips"])) == len(board.grid)
 
@@ -58,7 +46,7 @@ def test_every_legal_action_can_be_read_back(table: Table) -> None:
 @given(st.integers(0, 10_000), st.sampled_from([Table(CLASSIC, 2, 2), Table(CLASSIC, 4, 2), Table(KIDS, 3, 3)]))
 def test_nobody_is_told_of_another_hand(seed: int, table: Table) -> None:
     seen = table.seen(seed)
-    message, faces = plain(line_of(asked(1, seen, (), 30))), seen.variant.faces
+    message, faces = plain(wire.line_of(wire.asked(1, seen, (), 30))), seen.variant.faces
     assert message["hand"] == [faces[card] for card in seen.hand]
     # Cards stand nowhere else but in what can be done with the own hand.
     rest = json.dumps({name: value for name, value in message.items() if name not in ("hand", "discards", "legal")})
@@ -66,8 +54,8 @@ def test_nobody_is_told_of_another_hand(seed: int, table: Table) -> None:
 
 
 def test_a_table_is_told_with_all_that_it_takes() -> None:
-    table = hello(2, CLASSIC, 2, Options(advanced=True), ["ann", "bob"], game=b"\xab" * 32, turn_time_s=60)
-    message = plain(line_of(table))
+    table = wire.hello(2, CLASSIC, 2, Options(advanced=True), ["ann", "bob"], game=b"\xab" * 32, turn_time_s=60)
+    message = plain(wire.line_of(table))
     assert message["type"] == "hello"
     assert message["protocol"] == 1
     assert message["game"] == "ab" * 32
@@ -96,9 +84,9 @@ TOLD: list[tuple[Event, str]] = [
 
 @pytest.mark.parametrize(("event", "name"), TOLD)
 def test_what_happens_is_told_as_scripts_are_told(event: Event, name: str) -> None:
-    told = happening(CLASSIC, event)
+    told = wire.happening(CLASSIC, event)
     assert told is not None
-    message = plain(line_of(told))
+    message = plain(wire.line_of(told))
     assert message.pop("type") == "event"
     assert message["event"] == name
     assert message.keys() == documented.fields()["turn" if name == "call" else name]
@@ -106,7 +94,7 @@ def test_what_happens_is_told_as_scripts_are_told(event: Event, name: str) -> No
 
 @pytest.mark.parametrize("event", [Dealt(), Drawn(1), Shuffled(1, 1, 0, 2), Finished(Result("drawn"))])
 def test_some_things_are_not_told(event: Event) -> None:
-    assert happening(CLASSIC, event) is None
+    assert wire.happening(CLASSIC, event) is None
 
 
 ENDS: list[tuple[Result, tuple[object, ...]]] = [
@@ -119,18 +107,18 @@ ENDS: list[tuple[Result, tuple[object, ...]]] = [
 
 @pytest.mark.parametrize(("result", "told"), ENDS)
 def test_how_a_game_ended(result: Result, told: tuple[object, ...]) -> None:
-    message = plain(line_of(over(result)))
+    message = plain(wire.line_of(wire.over(result)))
     assert (message["result"], message["winners"], message["forfeit"], message["reason"]) == told
 
 
 def test_the_short_lines() -> None:
-    assert plain(line_of(Error(3, "no"))) == {"type": "error", "id": 3, "reason": "no"}
-    assert plain(line_of(Void(3))) == {"type": "void", "id": 3}
+    assert plain(wire.line_of(wire.Error(3, "no"))) == {"type": "error", "id": 3, "reason": "no"}
+    assert plain(wire.line_of(wire.Void(3))) == {"type": "void", "id": 3}
 
 
 def test_a_choice() -> None:
-    assert read_choice(b'{"type": "choice", "id": 7, "action": "QH e5"}') == BotChoice("choice", 7, "QH e5")
-    assert read_choice(b' {"action":"pass","id":1,"type":"choice"}\r') == BotChoice("choice", 1, "pass")
+    assert wire.read_choice(b'{"type": "choice", "id": 7, "action": "QH e5"}') == wire.BotChoice("choice", 7, "QH e5")
+    assert wire.read_choice(b' {"action":"pass","id":1,"type":"choice"}\r') == wire.BotChoice("choice", 1, "pass")
 
 
 @pytest.mark.parametrize(
@@ -158,8 +146,8 @@ def test_a_choice() -> None:
     ],
 )
 def test_what_is_no_choice_is_told_why(line: bytes, fault: str) -> None:
-    with pytest.raises(WireError) as raised:
-        read_choice(line)
+    with pytest.raises(wire.WireError) as raised:
+        wire.read_choice(line)
     assert fault.lower() in str(raised.value).lower()
     assert '{"type": "choice", "id": 1, "action": "QH e5"}' in str(raised.value)
 
@@ -172,7 +160,7 @@ def test_an_action_that_is_not_possible_is_told_why() -> None:
         ("pass", "cannot pass"),
         ("draw", "draw"),
     ):
-        with pytest.raises(WireError, match=reason):
-            read_action(seen, text)
+        with pytest.raises(wire.WireError, match=reason):
+            wire.read_action(seen, text)
     # Whether somebody has said something is not in the view.
-    assert read_action(seen, "call 2") == call(2)
+    assert wire.read_action(seen, "call 2") == call(2)

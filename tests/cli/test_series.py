@@ -44,6 +44,8 @@ from tests.cli.test_play import NoSignals
 from tests.net.tools import agreement, credentials, identity
 from tests.table import make_settings
 
+pytestmark = pytest.mark.usefixtures("autojump_clock")
+
 
 @dataclass(frozen=True)
 class End:
@@ -160,10 +162,7 @@ async def test_no_other_game(monkeypatch: pytest.MonkeyPatch, options: SeatOptio
 
 @pytest.mark.parametrize("typed", [("no",), ("what?", "N"), ("leave",), (None,), (), ("say gg",)])
 async def test_a_person_who_does_not_want_to(
-    monkeypatch: pytest.MonkeyPatch,
-    autojump_clock: object,
-    capsys: pytest.CaptureFixture[str],
-    typed: tuple[str | None, ...],
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], typed: tuple[str | None, ...]
 ) -> None:
     evening = Evening(monkeypatch, FINISHED, typed=typed)
     begun = trio.current_time()
@@ -176,7 +175,7 @@ async def test_a_person_who_does_not_want_to(
     assert ("the game is over: this was not sent" in told) == (typed == ("say gg",))
 
 
-async def test_a_no_before_the_host_s_next_lobby_reaches_it(autojump_clock: object) -> None:
+async def test_a_no_before_the_host_s_next_lobby_reaches_it() -> None:
     question = RematchQuestion(cast("LiveGame", End(DONE)), Output(json=False), lambda _: None)
     host, own = (Guest(f"player {seat}", identity(seat).public, asked=True) for seat in (1, 2))
     begun = trio.current_time()
@@ -191,7 +190,7 @@ async def test_a_no_before_the_host_s_next_lobby_reaches_it(autojump_clock: obje
 
 
 async def test_yes_and_enter_are_a_yes_and_wins_are_counted(
-    monkeypatch: pytest.MonkeyPatch, autojump_clock: object, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     evening = Evening(monkeypatch, FINISHED, FORFEIT, FINISHED, FINISHED, typed=(" Yes ", "", " ", "no"))
     assert await evening.evening(options_of(None)) == DONE
@@ -201,7 +200,7 @@ async def test_yes_and_enter_are_a_yes_and_wins_are_counted(
 
 
 async def test_the_question_tells_who_accepts_and_ends_with_the_last_other(
-    monkeypatch: pytest.MonkeyPatch, autojump_clock: object, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(Output, "read_line", unanswered)
     passed_on = list[LobbyEvent]()
@@ -240,7 +239,7 @@ async def test_the_question_tells_who_accepts_and_ends_with_the_last_other(
     assert free_seats, "a screen shows the lobby: others can come"
 
 
-async def test_a_wait_for_others_is_counted(autojump_clock: object, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_wait_for_others_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
     question = RematchQuestion(cast("LiveGame", End(DONE, seat=1)), Output(json=False), lambda _: None)
     question.accepted = True
     ben = Guest("player 2", identity(2).public, asked=True)
@@ -319,9 +318,7 @@ def test_what_a_host_remembers() -> None:
 Wait = Callable[[Callable[[], None]], Awaitable[str]]
 
 
-async def test_a_person_who_types(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], autojump_clock: object
-) -> None:
+async def test_a_person_who_types(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     begun = trio.current_time()
     send, receive = trio.open_memory_channel[str | None](10)
     terminal = True
@@ -369,7 +366,7 @@ async def test_a_person_who_types(
     assert receive.receive_nowait() == "leave"
 
 
-async def test_lines_that_others_cause_are_bounded(capsys: pytest.CaptureFixture[str], autojump_clock: object) -> None:
+async def test_lines_that_others_cause_are_bounded(capsys: pytest.CaptureFixture[str]) -> None:
     """A player who knows the code comes and goes as often as a connection is made."""
     teller = teller_of(options_of(None))
     host, foe = Guest("host", bytes(32)), Guest("foe", bytes(32))

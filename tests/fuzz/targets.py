@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import trio
 
+from seqp2p import rules
 from seqp2p.bots.program import ProgramFailed, RunningProgram
 from seqp2p.bots.wire import WireError, read_action, read_choice
 from seqp2p.crypto.hashing import BALLOT, CONTRIBUTION, HEAD, LEAVE, LOBBY_LINE, REMARK
@@ -46,23 +47,6 @@ from seqp2p.replay.sidecar import MAGIC, Sidecar, SidecarDamaged, SidecarSecrets
 from seqp2p.replay.sidecar import frame as checked_frame
 from seqp2p.replay.verify import verify
 from seqp2p.replay.writer import ReplayWriter
-from seqp2p.rules import (
-    VARIANTS,
-    NotationError,
-    View,
-    format_action,
-    format_card,
-    format_ends,
-    format_game,
-    format_position,
-    format_square,
-    parse_action,
-    parse_card,
-    parse_ends,
-    parse_game,
-    parse_position,
-    parse_square,
-)
 from seqp2p.rules.status import status
 from tests.fuzz.pieces import Pieces, run_now
 from tests.table import Played, fork, identity, played, shared_match_at, snapshot
@@ -272,23 +256,23 @@ def notation(data: bytes) -> None:
     """An action, or what an action is made of."""
     text = as_text(data)
     written: tuple[tuple[Any, Any], ...] = (
-        *((format_action, parse_action), (format_card, parse_card)),
-        *((format_square, parse_square), (format_ends, parse_ends)),
+        *((rules.format_action, rules.parse_action), (rules.format_card, rules.parse_card)),
+        *((rules.format_square, rules.parse_square), (rules.format_ends, rules.parse_ends)),
     )
-    for variant, (write, parse) in product(VARIANTS.values(), written):
-        with refused(NotationError):
+    for variant, (write, parse) in product(rules.VARIANTS.values(), written):
+        with refused(rules.NotationError):
             assert write(variant, parse(variant, text)) == text
 
 
 def positions(data: bytes) -> None:
     """A position, or a whole game, as text."""
     text = as_text(data)
-    with refused(NotationError):
-        position = parse_position(text)
-        assert format_position(position) == text
+    with refused(rules.NotationError):
+        position = rules.parse_position(text)
+        assert rules.format_position(position) == text
         assert all(each.isprintable() for each in status(position))
-    with refused(NotationError):
-        assert format_game(parse_game(text)) == text
+    with refused(rules.NotationError):
+        assert rules.format_game(rules.parse_game(text)) == text
 
 
 def bots(data: bytes) -> None:
@@ -323,7 +307,7 @@ async def _answers(data: bytes, size: int) -> list[str]:
 
 
 @cache
-def _seen() -> View:
+def _seen() -> rules.View:
     match = shared_match_at(game(), game().step_of("turn", 2))
     return game().seat(min(match.awaited)).view(match)
 

@@ -23,6 +23,7 @@ from seqp2p.match.contribution import TurnBody, make_payload
 from seqp2p.match.encoding import DecodeError, decode, encode, unpack
 from seqp2p.match.machine import Match
 from seqp2p.match.table import Agreement
+from seqp2p.net import messages as wire
 from seqp2p.net import tls
 from seqp2p.net.auth import check_client, prove, receive, send
 from seqp2p.net.dialling import Route
@@ -30,24 +31,6 @@ from seqp2p.net.errors import NetError, PeerError
 from seqp2p.net.frames import HEADER_SIZE, FrameStream
 from seqp2p.net.frames import frame as framed
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import (
-    ALLOWED,
-    BallotMessage,
-    Bye,
-    ContributionMessage,
-    EvidenceMessage,
-    Gather,
-    HeadMessage,
-    LinkStage,
-    PakeA,
-    PakeB,
-    RemarkMessage,
-    Signed,
-    Sit,
-    WireMessage,
-    decode_message,
-    encode_message,
-)
 from seqp2p.replay.format import RECORD_SIZE_MAX
 from seqp2p.replay.verify import verify
 from tests.fuzz.door import LOBBY, door_of_host
@@ -147,9 +130,9 @@ def test_a_bomb_takes_little_memory_and_time(bomb: str) -> None:
 
 
 def _read_message(data: bytes) -> None:
-    for stage in (LinkStage.GAME, LinkStage.AUTH_SERVER):
+    for stage in (wire.LinkStage.GAME, wire.LinkStage.AUTH_SERVER):
         with pytest.raises(PeerError):
-            decode_message(data, stage)
+            wire.decode_message(data, stage)
 
 
 def _read_record(data: bytes) -> None:
@@ -165,13 +148,15 @@ def _read_record(data: bytes) -> None:
 
 FOE = 2
 GAME_SAMPLES = [
-    sample for sample in SAMPLES if isinstance(sample, ALLOWED[LinkStage.GAME]) and not isinstance(sample, Bye)
+    sample
+    for sample in SAMPLES
+    if isinstance(sample, wire.ALLOWED[wire.LinkStage.GAME]) and not isinstance(sample, wire.Bye)
 ]
-MESSAGES: dict[str, Callable[[bytes, bytes], WireMessage]] = {
-    "ballot": BallotMessage,
-    "contribution": ContributionMessage,
-    "head": HeadMessage,
-    "remark": RemarkMessage,
+MESSAGES: dict[str, Callable[[bytes, bytes], wire.WireMessage]] = {
+    "ballot": wire.BallotMessage,
+    "contribution": wire.ContributionMessage,
+    "head": wire.HeadMessage,
+    "remark": wire.RemarkMessage,
 }
 
 
@@ -184,25 +169,25 @@ def contribution(match: Match, dice: random.Random) -> bytes:
     return payload if dice.random() < 0.5 else mutated(payload, own, dice)[:32_768]
 
 
-def evidence(match: Match, said: Collection[Signed], dice: random.Random) -> EvidenceMessage:
+def evidence(match: Match, said: Collection[wire.Signed], dice: random.Random) -> wire.EvidenceMessage:
     """Evidence of one or two of the foe's words, or of others' contributions to the last step."""
     last = match.record[-1].contributions if match.record else ()
-    things = [*said, *(Signed(held.payload, held.signature) for _, held in last)]
-    return EvidenceMessage(tuple(dice.choice(things) for _ in range(dice.choice([1, 2, 2]))))
+    things = [*said, *(wire.Signed(held.payload, held.signature) for _, held in last)]
+    return wire.EvidenceMessage(tuple(dice.choice(things) for _ in range(dice.choice([1, 2, 2]))))
 
 
 class Foe:
     """Say anything: a message of the game, a forgery or a contribution that it signs, evidence, or changed bytes."""
 
     def __init__(self, dice: random.Random) -> None:
-        self.said: list[Signed] = []
+        self.said: list[wire.Signed] = []
         self._dice = dice
 
     def frame(self, process: SimSeatProcess | None) -> bytes:
-        data = encode_message(self._message(process))
+        data = wire.encode_message(self._message(process))
         return data if self._dice.random() < 0.5 else framed(mutated(data[HEADER_SIZE:], [], self._dice)[:100_000])
 
-    def _message(self, process: SimSeatProcess | None) -> WireMessage:
+    def _message(self, process: SimSeatProcess | None) -> wire.WireMessage:
         dice, kinds = self._dice, ["sample", "contribution", "evidence", *sorted(FORGERIES)]
         kind = "sample" if process is None else dice.choice(kinds)
         if process is None or kind == "sample" or (kind == "evidence" and not self.said):
@@ -212,7 +197,7 @@ class Foe:
             return evidence(match, self.said, dice)
         label, make = FORGERIES.get(kind, (CONTRIBUTION, lambda match, _seat, dice: contribution(match, dice)))
         payload = make(match, FOE, dice)
-        self.said.append(Signed(payload, process.session.seat.sign(label, payload)))
+        self.said.append(wire.Signed(payload, process.session.seat.sign(label, payload)))
         return MESSAGES[kind](payload, self.said[-1].signature)
 
 
@@ -284,9 +269,9 @@ def test_a_damaged_handshake_is_a_lost_link_in_whatever_pieces_it_comes(side: st
     assert len({trio.run(outcome, each) for each in (len(data) + 1, size, 1)}) == 1
 
 
-async def say_wrongly(frames: FrameStream, stage: LinkStage, dice: random.Random) -> None:
+async def say_wrongly(frames: FrameStream, stage: wire.LinkStage, dice: random.Random) -> None:
     """A few messages, most of them of this stage, nearly right or out of place; some frames lie of their size."""
-    samples = [sample for sample in SAMPLES if isinstance(sample, ALLOWED[stage])] * 3 + SAMPLES
+    samples = [sample for sample in SAMPLES if isinstance(sample, wire.ALLOWED[stage])] * 3 + SAMPLES
     kept = [encode(sample) for sample in SAMPLES]
     for _ in range(dice.randint(1, 4)):
         data = encode(dice.choice(samples))
@@ -323,22 +308,22 @@ class Stranger:
     async def go_in(self, stream: trio.abc.Stream) -> None:
         link = await tls.connect(stream, self.own, None)
         if self.stage == "proof":
-            await receive(link.frames, LinkStage.AUTH_CLIENT, LIMITS)
-            return await say_wrongly(link.frames, LinkStage.AUTH_SERVER, self.dice)
+            await receive(link.frames, wire.LinkStage.AUTH_CLIENT, LIMITS)
+            return await say_wrongly(link.frames, wire.LinkStage.AUTH_SERVER, self.dice)
         await prove(link, self.own.identity, "join", None, LIMITS)
         if self.stage == "pake_a":
-            return await say_wrongly(link.frames, LinkStage.CODE_HOST, self.dice)
+            return await say_wrongly(link.frames, wire.LinkStage.CODE_HOST, self.dice)
         public = self.own.identity.public
         exchange = Exchange(self.house.code, public, link.server_key, link.certificate_hash, randomness, host=False)
         if self.stage == "confirm":
-            await send(link.frames, PakeA(7, 2, exchange.message))
-            await receive(link.frames, LinkStage.CODE_JOINER, LIMITS)
-            return await say_wrongly(link.frames, LinkStage.CODE_HOST, self.dice)
+            await send(link.frames, wire.PakeA(7, 2, exchange.message))
+            await receive(link.frames, wire.LinkStage.CODE_JOINER, LIMITS)
+            return await say_wrongly(link.frames, wire.LinkStage.CODE_HOST, self.dice)
         await give_code(link.frames, exchange, LIMITS)
         if self.stage == "sit":
-            return await say_wrongly(link.frames, LinkStage.CODE_HOST, self.dice)
-        await send(link.frames, Sit("stranger"))
-        return await say_wrongly(link.frames, LinkStage.LOBBY_HOST, self.dice)
+            return await say_wrongly(link.frames, wire.LinkStage.CODE_HOST, self.dice)
+        await send(link.frames, wire.Sit("stranger"))
+        return await say_wrongly(link.frames, wire.LinkStage.LOBBY_HOST, self.dice)
 
 
 @settings(max_examples=12)
@@ -382,23 +367,23 @@ class Liar:
 
     async def lie(self, frames: FrameStream) -> None:
         if self.stage == "proof":
-            return await say_wrongly(frames, LinkStage.AUTH_CLIENT, self.dice)
+            return await say_wrongly(frames, wire.LinkStage.AUTH_CLIENT, self.dice)
         own = credentials(HOST)
         dice = random.Random(1).randbytes
         proof = await check_client(frames, own, lobby=LOBBY, admit=lambda _: None, randomness=dice, limits=LIMITS)
         if self.stage == "pake_a":
-            return await say_wrongly(frames, LinkStage.CODE_JOINER, self.dice)
+            return await say_wrongly(frames, wire.LinkStage.CODE_JOINER, self.dice)
         key, certificate = own.identity.public, own.certificate_hash
         if self.stage == "confirm":
             exchange = Exchange(self.code, proof.key, key, certificate, dice, host=True)
-            await send(frames, PakeB(exchange.message))
-            return await say_wrongly(frames, LinkStage.CODE_JOINER, self.dice)
+            await send(frames, wire.PakeB(exchange.message))
+            return await say_wrongly(frames, wire.LinkStage.CODE_JOINER, self.dice)
         await self.door.check(frames, proof.key, "")
         if self.stage == "sit":
-            await receive(frames, LinkStage.CODE_HOST, LIMITS)
+            await receive(frames, wire.LinkStage.CODE_HOST, LIMITS)
         else:
-            await send(frames, Gather(1))
-        return await say_wrongly(frames, LinkStage.LOBBY_JOINER, self.dice)
+            await send(frames, wire.Gather(1))
+        return await say_wrongly(frames, wire.LinkStage.LOBBY_JOINER, self.dice)
 
 
 @settings(max_examples=25)

@@ -8,47 +8,31 @@ from typing import Any
 import numpy as np
 import pytest
 
-from seqp2p import learning
+from seqp2p import learning, rules
 from seqp2p.learning import action_mask, action_of, actions_of, number_of, observe, observe_planes, planes_of
 from seqp2p.learning.environment import planes_space
-from seqp2p.rules import (
-    CLASSIC,
-    UNKNOWN,
-    VARIANTS,
-    Options,
-    RulesError,
-    Variant,
-    View,
-    call,
-    format_action,
-    hide,
-    legal_actions,
-    parse_action,
-    place,
-    view,
-)
 from tests.rules.playing import OPTION_TABLES, OPTIONS, Game, Table, do, make
 
 TABLES = [("classic", 2, 2), ("classic", 6, 3), ("classic", 8, 2), ("kids", 3, 3)]
 
 
-def games(options: Options, seed: int) -> list[tuple[Game, int]]:
+def games(options: rules.Options, seed: int) -> list[tuple[Game, int]]:
     """A game at each table that has these options, and how often to look at it."""
     found = []
     for name, players, teams in TABLES:
-        if name == "classic" or options == Options():
-            found.append((Game.deal(VARIANTS[name], players, teams, random.Random(seed), options), 5))
+        if name == "classic" or options == rules.Options():
+            found.append((Game.deal(rules.VARIANTS[name], players, teams, random.Random(seed), options), 5))
     return found
 
 
-@pytest.mark.parametrize("variant", VARIANTS.values(), ids=repr)
-def test_every_action_has_one_number_and_one_text(variant: Variant) -> None:
+@pytest.mark.parametrize("variant", rules.VARIANTS.values(), ids=repr)
+def test_every_action_has_one_number_and_one_text(variant: rules.Variant) -> None:
     actions = actions_of(variant)
     there = [action for action in actions if action is not None]
-    texts = {format_action(variant, action): action for action in there}
+    texts = {rules.format_action(variant, action): action for action in there}
     assert len(texts) == len({*there}) == len(there)
     for text, action in texts.items():
-        assert parse_action(variant, text) == action
+        assert rules.parse_action(variant, text) == action
         assert action_of(variant, number_of(variant, action)) == action
     specials = len(variant.wild) + len(variant.removing)
     nothing = (1 + specials) * len(variant.board.corners) + specials
@@ -56,12 +40,12 @@ def test_every_action_has_one_number_and_one_text(variant: Variant) -> None:
     assert len(actions) == {"classic": 608, "kids": 172}[variant.name]
 
 
-@pytest.mark.parametrize("variant", VARIANTS.values(), ids=repr)
-def test_numbers_and_actions_that_there_are_not(variant: Variant) -> None:
+@pytest.mark.parametrize("variant", rules.VARIANTS.values(), ids=repr)
+def test_numbers_and_actions_that_there_are_not(variant: rules.Variant) -> None:
     for number in (-1, 0, len(actions_of(variant))):
         with pytest.raises(ValueError, match=f"{number} stands for no action"):
             action_of(variant, number)
-    for action in (call(1), place(variant.wild[0], 1, ((0, 4),)), place(UNKNOWN, 1)):
+    for action in (rules.call(1), rules.place(variant.wild[0], 1, ((0, 4),)), rules.place(rules.UNKNOWN, 1)):
         with pytest.raises(ValueError, match="has no number"):
             number_of(variant, action)
 
@@ -70,9 +54,9 @@ def test_numbers_and_actions_that_there_are_not(variant: Variant) -> None:
     ("use", "why"),
     [
         (lambda: action_of("classic", 1), "action_of: variant must be Variant, not str"),  # type: ignore[arg-type]
-        (lambda: action_of(CLASSIC, True), "action_of: number must be int, not bool"),
-        (lambda: action_of(CLASSIC, 1.0), "action_of: number must be int, not float"),  # type: ignore[arg-type]
-        (lambda: number_of(CLASSIC, "QH e5"), "number_of: action must be Action, not str; parse_action"),  # type: ignore[arg-type]
+        (lambda: action_of(rules.CLASSIC, True), "action_of: number must be int, not bool"),
+        (lambda: action_of(rules.CLASSIC, 1.0), "action_of: number must be int, not float"),  # type: ignore[arg-type]
+        (lambda: number_of(rules.CLASSIC, "QH e5"), "number_of: action must be Action, not str; parse_action"),  # type: ignore[arg-type]
         (lambda: actions_of("classic"), "actions_of: variant must be Variant, not str"),
         (lambda: action_mask(learning.Table().position), "action_mask: view must be View, not Position"),  # type: ignore[arg-type]
         (lambda: observe(None), "observe: view must be View, not NoneType"),  # type: ignore[arg-type]
@@ -89,28 +73,28 @@ def test_a_wrong_type_is_named(use: Callable[[], object], why: str) -> None:
 
 
 def test_no_planes_of_teams_that_cannot_be() -> None:
-    with pytest.raises(RulesError, match="form 2 teams, one player each, not -1"):
-        planes_of(CLASSIC, 2, -1)
+    with pytest.raises(rules.RulesError, match="form 2 teams, one player each, not -1"):
+        planes_of(rules.CLASSIC, 2, -1)
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=repr)
-def test_the_mask_allows_what_is_legal(options: Options) -> None:
+def test_the_mask_allows_what_is_legal(options: rules.Options) -> None:
     """Also where talk is called and cards are given up for it, which the environment leaves out."""
     for game, _ in games(options, 3):
         for position in game.play_random():
             if position.over:
                 break
-            mask = action_mask(view(position, position.to_move))
-            numbers = {number_of(position.variant, action) for action in legal_actions(position)}
+            mask = action_mask(rules.view(position, position.to_move))
+            numbers = {number_of(position.variant, action) for action in rules.legal_actions(position)}
             assert {*np.flatnonzero(mask).tolist()} == numbers
             assert mask.dtype == np.int8
 
 
-def counts(variant: Variant, cards: tuple[int, ...]) -> list[int]:
+def counts(variant: rules.Variant, cards: tuple[int, ...]) -> list[int]:
     return [cards.count(card) for card in range(len(variant.faces))]
 
 
-def held_against(seen: View) -> None:
+def held_against(seen: rules.View) -> None:
     arrays, variant = observe(seen), seen.variant
     seats = [*range(seen.seat, seen.players + 1), *range(1, seen.seat)]
     teams = [*range(seen.team, seen.teams + 1), *range(1, seen.team)]
@@ -136,20 +120,20 @@ def held_against(seen: View) -> None:
     assert {array.dtype for array in arrays.values() if isinstance(array, np.ndarray)} == {np.dtype(np.uint8)}
 
 
-@pytest.mark.parametrize("options", [Options(), Options(table_talk=False, manual_draw=True)], ids=repr)
-def test_arrays_say_what_the_view_says(options: Options) -> None:
+@pytest.mark.parametrize("options", [rules.Options(), rules.Options(table_talk=False, manual_draw=True)], ids=repr)
+def test_arrays_say_what_the_view_says(options: rules.Options) -> None:
     for game, every in games(options, 4):
         for turn, position in enumerate(game.play_random()):
             if turn % every == 0 or position.over:
                 for seat in range(1, position.players + 1):
-                    held_against(view(position, seat))
+                    held_against(rules.view(position, seat))
 
 
 def test_a_card_that_is_not_known_yet_is_not_counted() -> None:
     """At a real table a drawn card is opened a moment later."""
     position = make({}, ["QH,QH,2C,3C,4C,5C,6C", "?,?,?,?,?,?,?"], turn=0)
-    assert observe(view(position, 1))["hand"].sum() == 7
-    assert observe(view(hide(position, ()), 1))["hand"].sum() == 0
+    assert observe(rules.view(position, 1))["hand"].sum() == 7
+    assert observe(rules.view(rules.hide(position, ()), 1))["hand"].sum() == 0
 
 
 def test_one_chip_can_complete_more_than_win() -> None:
@@ -157,11 +141,11 @@ def test_one_chip_can_complete_more_than_win() -> None:
     position = do(make({"a": chips}, ["JC,2C,3C,4C,5C,6C,7C", "?,?,?,?,?,?,?"]), "JC e5")
     assert len(position.sequences) == 3
     for seat in (1, 2):
-        held_against(view(position, seat))
-    assert observe(view(position, 2))["completed"].tolist() == [0, 2]
+        held_against(rules.view(position, seat))
+    assert observe(rules.view(position, 2))["completed"].tolist() == [0, 2]
 
 
-def named(seen: View) -> dict[str, np.ndarray[Any, Any]]:
+def named(seen: rules.View) -> dict[str, np.ndarray[Any, Any]]:
     names = [name for name, _ in planes_of(seen.variant, seen.players, seen.teams)]
     return dict(zip(names, observe_planes(seen), strict=True))
 
@@ -169,7 +153,7 @@ def named(seen: View) -> dict[str, np.ndarray[Any, Any]]:
 @pytest.mark.parametrize("table", OPTION_TABLES, ids=str)
 def test_they_say_what_the_dictionary_says(table: Table) -> None:
     for seed in range(5):
-        seen = view(table.stopped(seed).position, 1 + seed % table.players)
+        seen = rules.view(table.stopped(seed).position, 1 + seed % table.players)
         planes, arrays, variant = named(seen), observe(seen), seen.variant
         assert observe_planes(seen) in planes_space(variant, seen.players, seen.teams)["observation"]
         for team in range(seen.teams):
@@ -179,7 +163,7 @@ def test_they_say_what_the_dictionary_says(table: Table) -> None:
         gone = Counter(card for cards in seen.discards for card in cards)
         for square, card in enumerate(variant.board.grid):
             counts = [planes[name].reshape(-1)[square] for name in ("hand", "discarded")]
-            assert counts == ([0, 0] if card == UNKNOWN else [arrays["hand"][card], gone[card]])
+            assert counts == ([0, 0] if card == rules.UNKNOWN else [arrays["hand"][card], gone[card]])
         for name, cards in (("wild", variant.wild), ("removing", variant.removing)):
             assert np.all(planes[f"{name} in hand"] == sum(arrays["hand"][card] for card in cards))
             assert np.all(planes[f"{name} discarded"] == sum(gone[card] for card in cards))

@@ -14,8 +14,8 @@ from seqp2p.live.absence import (
     Back,
 )
 from seqp2p.match.machine import Match
-from seqp2p.match.table import encode_agreement
-from tests.table import Played, at_random, make_agreement, make_seats, match_at, play, played
+from tests.match.voting import at_turn
+from tests.table import Played, match_at, played
 
 ALL = frozenset({1, 2, 3})
 GRACE_S = 120
@@ -204,15 +204,8 @@ def test_at_the_end_only_those_count_who_have_not_signed(trio: Played) -> None:
     assert absence.why_over(20) is None
 
 
-def timed(players: int, turn_time_s: int) -> Match:
-    """A match in which somebody is to move, at a table with a clock."""
-    match = Match(encode_agreement(make_agreement(players, "kids", turn_time_s=turn_time_s)))
-    play(match, make_seats(players, 1), at_random(1), until=lambda each: each.kind == "turn")
-    return match
-
-
 def test_the_tables_clock() -> None:
-    match = timed(3, 30)
+    match, _ = at_turn(1, 3, turn_time_s=30)
     mover = awaited(match)
     watching, own = Absence(match, other_than(mover)), Absence(match, mover)
     for absence in (watching, own):
@@ -228,7 +221,7 @@ def test_the_tables_clock() -> None:
 
 
 def test_one_that_is_late_itself_keeps_the_game_for_one_that_is_away_for_a_moment() -> None:
-    match = timed(2, 30)
+    match, _ = at_turn(1, 2, turn_time_s=30)
     mover = awaited(match)
     absence = Absence(match, mover)
     absence.moved(100)

@@ -24,6 +24,8 @@ from seqp2p.net.relay import LinkDown, LinkUp, Received
 from tests.live.parties import Pair, Raw, raw_link
 from tests.net.tools import Seat, Wires, address_of, contribution, credentials, identity, randomness, refused, table
 
+pytestmark = pytest.mark.usefixtures("autojump_clock")
+
 LIMITS = DEFAULT_LIMITS
 
 
@@ -89,7 +91,7 @@ async def meshed(players: int, *numbers: int, **more: Any) -> AsyncGenerator[Wor
         nursery.cancel_scope.cancel()
 
 
-async def test_everybody_links_with_everybody(autojump_clock: object) -> None:
+async def test_everybody_links_with_everybody() -> None:
     async with meshed(4) as world:
         assert trio.current_time() == 0
         await wait_all_tasks_blocked()
@@ -104,7 +106,7 @@ async def test_everybody_links_with_everybody(autojump_clock: object) -> None:
         assert len(world.wires.dialled) == 6
 
 
-async def test_the_lower_seat_dials_if_the_higher_one_does_not(autojump_clock: object, nursery: trio.Nursery) -> None:
+async def test_the_lower_seat_dials_if_the_higher_one_does_not(nursery: trio.Nursery) -> None:
     world = World(nursery, 2)
     two = Seat(Mesh(world.table(2), randomness, dial=world.dial, dial_filter=lambda _: False), 2)
     await nursery.start(two.run)
@@ -113,7 +115,7 @@ async def test_the_lower_seat_dials_if_the_higher_one_does_not(autojump_clock: o
     assert trio.current_time() == pytest.approx(LIMITS.dial_patience_s, abs=0.1)
 
 
-async def test_a_pair_without_a_direct_link_is_reached_by_another(autojump_clock: object) -> None:
+async def test_a_pair_without_a_direct_link_is_reached_by_another() -> None:
     async with meshed(3, without={(1, 3)}) as world:
         assert world.seats[1].mesh.relay.linked == {2}
         await trio.sleep(0.1)
@@ -126,9 +128,7 @@ A_LINE = {(a, b) for a in range(1, 7) for b in range(a + 2, 7)}
 
 
 @pytest.mark.parametrize(("players", "without"), [(4, ()), (3, {(1, 3)}), (6, A_LINE)], ids=["all", "pair", "line"])
-async def test_contributions_come_at_once_and_once(
-    autojump_clock: object, players: int, without: Collection[Pair]
-) -> None:
+async def test_contributions_come_at_once_and_once(players: int, without: Collection[Pair]) -> None:
     """Where there is no direct link, by way of others."""
     async with meshed(players, without=without) as world:
         for step in range(1, 11):
@@ -140,7 +140,7 @@ async def test_contributions_come_at_once_and_once(
         assert [seat.copies for seat in world.seats.values()] == [10 * (players - 1)] * players
 
 
-async def test_a_seat_that_was_away_gets_everything(autojump_clock: object) -> None:
+async def test_a_seat_that_was_away_gets_everything() -> None:
     async with meshed(3, 1, 2) as world:
         for step in range(1, 101):
             for number in (1, 2):
@@ -158,7 +158,7 @@ async def link(world: World, number: int, to: int) -> Raw:
     return await raw_link(world.wires, credentials(number), to, world.seats[to].mesh.table)
 
 
-async def test_the_first_words_on_a_link(autojump_clock: object) -> None:
+async def test_the_first_words_on_a_link() -> None:
     async with meshed(2, 1) as world:
         world.seats[1].contribute(1, 1)
         raw = await link(world, 2, 1)
@@ -171,7 +171,7 @@ async def test_the_first_words_on_a_link(autojump_clock: object) -> None:
         assert await raw.hear() == wire.Have(1, (1,))
 
 
-async def test_a_sign_of_life_every_heartbeat(autojump_clock: object) -> None:
+async def test_a_sign_of_life_every_heartbeat() -> None:
     async with meshed(2, 1) as world:
         raw = await link(world, 2, 1)
         world.nursery.start_soon(raw.stay)
@@ -200,7 +200,7 @@ async def heard(raw: Raw) -> list[type[wire.WireMessage]]:
         (wire.encode_message(wire.Accepted()), "a message of type accepted out of place"),
     ],
 )
-async def test_what_no_seat_may_send_is_a_fault_of_the_seat(autojump_clock: object, bad: bytes, why: str) -> None:
+async def test_what_no_seat_may_send_is_a_fault_of_the_seat(bad: bytes, why: str) -> None:
     async with meshed(3, 1, 2) as world:
         raw = await link(world, 3, 1)
         await raw.frames.send(bad)
@@ -213,7 +213,7 @@ async def test_what_no_seat_may_send_is_a_fault_of_the_seat(autojump_clock: obje
         await world.seats[2].until_holding(1)
 
 
-async def test_three_faults_and_no_more_links(autojump_clock: object) -> None:
+async def test_three_faults_and_no_more_links() -> None:
     async with meshed(2, 1) as world:
         for _ in range(LIMITS.faults_max):
             raw = await link(world, 2, 1)
@@ -227,7 +227,7 @@ async def test_three_faults_and_no_more_links(autojump_clock: object) -> None:
         assert len(world.wires.dialled) <= dialled + 1
 
 
-async def test_a_session_can_find_fault(autojump_clock: object) -> None:
+async def test_a_session_can_find_fault() -> None:
     async with meshed(3) as world:
         one = world.seats[1]
         one.mesh.relay.fault(2, "It passed on bytes that nobody signed.")
@@ -243,7 +243,7 @@ async def test_a_session_can_find_fault(autojump_clock: object) -> None:
         assert [event.fault for event in one.events if isinstance(event, LinkDown)] == [True, True]
 
 
-async def test_a_link_that_breaks_is_made_again(autojump_clock: object) -> None:
+async def test_a_link_that_breaks_is_made_again() -> None:
     async with meshed(3) as world:
         one = world.seats[1]
         (link,) = one.mesh._peers[2].links
@@ -256,7 +256,7 @@ async def test_a_link_that_breaks_is_made_again(autojump_clock: object) -> None:
         assert trio.current_time() < 20 + 2 * LIMITS.heartbeat_s
 
 
-async def test_what_was_sent_into_a_dying_link_is_sent_again(autojump_clock: object) -> None:
+async def test_what_was_sent_into_a_dying_link_is_sent_again() -> None:
     async with meshed(2, 1) as world:
         raw = await link(world, 2, 1)
         world.seats[1].contribute(1, 1)
@@ -265,7 +265,7 @@ async def test_what_was_sent_into_a_dying_link_is_sent_again(autojump_clock: obj
         await world.seats[2].until_holding(1)
 
 
-async def test_pauses_between_attempts_grow(autojump_clock: object, nursery: trio.Nursery) -> None:
+async def test_pauses_between_attempts_grow(nursery: trio.Nursery) -> None:
     world = World(nursery, 2)
     await world.start(2)
     await trio.sleep(120)
@@ -277,7 +277,7 @@ async def test_pauses_between_attempts_grow(autojump_clock: object, nursery: tri
     assert trio.current_time() - start < 10
 
 
-async def test_a_seat_falls_silent_and_comes_back(autojump_clock: object) -> None:
+async def test_a_seat_falls_silent_and_comes_back() -> None:
     async with meshed(3) as world:
         await trio.sleep(30)
         world.scopes[3].cancel()
@@ -290,7 +290,7 @@ async def test_a_seat_falls_silent_and_comes_back(autojump_clock: object) -> Non
         await world.seats[3].until_holding(1)
 
 
-async def test_two_links_are_kept_and_the_third_pushes_out_the_oldest(autojump_clock: object) -> None:
+async def test_two_links_are_kept_and_the_third_pushes_out_the_oldest() -> None:
     async with meshed(2, 1) as world:
         raws = []
         for _ in range(3):
@@ -315,7 +315,7 @@ async def test_two_links_are_kept_and_the_third_pushes_out_the_oldest(autojump_c
         assert isinstance(await raws[1].expect(wire.ContributionMessage), wire.ContributionMessage)
 
 
-async def test_a_fault_on_one_link_ends_both(autojump_clock: object) -> None:
+async def test_a_fault_on_one_link_ends_both() -> None:
     async with meshed(2, 1) as world:
         raws = [await link(world, 2, 1) for _ in range(2)]
         await wait_all_tasks_blocked()
@@ -326,7 +326,7 @@ async def test_a_fault_on_one_link_ends_both(autojump_clock: object) -> None:
         assert world.seats[1].mesh._peers[2].faults == 1
 
 
-async def test_openings_and_evidence_reach_everybody_also_those_who_come_later(autojump_clock: object) -> None:
+async def test_openings_and_evidence_reach_everybody_also_those_who_come_later() -> None:
     async with meshed(3, 1, 2) as world:
         one = world.seats[1]
         one.mesh.relay.pass_on(ReleasedSecret(1, bytes([1]) * 32))
@@ -347,7 +347,7 @@ async def test_openings_and_evidence_reach_everybody_also_those_who_come_later(a
         assert not [event for event in one.events if isinstance(event, Received)]
 
 
-async def test_a_polite_end(autojump_clock: object) -> None:
+async def test_a_polite_end() -> None:
     async with meshed(3) as world:
         one = world.seats[1]
         for step in range(1, 20):
@@ -362,7 +362,7 @@ async def test_a_polite_end(autojump_clock: object) -> None:
         assert one.mesh.relay.linked == frozenset()
 
 
-async def test_all_leave_at_once(autojump_clock: object) -> None:
+async def test_all_leave_at_once() -> None:
     async with meshed(4) as world, trio.open_nursery() as nursery:
         for number, seat in world.seats.items():
             seat.contribute(number, 1)
@@ -370,7 +370,7 @@ async def test_all_leave_at_once(autojump_clock: object) -> None:
     assert trio.current_time() < 0.1
 
 
-async def test_an_end_that_nobody_answers_takes_two_seconds(autojump_clock: object) -> None:
+async def test_an_end_that_nobody_answers_takes_two_seconds() -> None:
     async with meshed(2, 1) as world:
         await link(world, 2, 1)
         await world.seats[1].until_linked(2)
@@ -379,7 +379,7 @@ async def test_an_end_that_nobody_answers_takes_two_seconds(autojump_clock: obje
         assert trio.current_time() - start == pytest.approx(LIMITS.close_s, abs=0.01)
 
 
-async def test_a_session_that_no_longer_reads_can_still_close(autojump_clock: object) -> None:
+async def test_a_session_that_no_longer_reads_can_still_close() -> None:
     send, inbox = trio.open_memory_channel[MeshEvent](1)
     async with trio.open_nursery() as nursery:
         world = World(nursery, 2)
@@ -397,7 +397,7 @@ async def test_a_session_that_no_longer_reads_can_still_close(autojump_clock: ob
         inbox.receive_nowait()
 
 
-async def test_a_session_that_is_slow_stops_nobody_for_good(autojump_clock: object, nursery: trio.Nursery) -> None:
+async def test_a_session_that_is_slow_stops_nobody_for_good(nursery: trio.Nursery) -> None:
     world = World(nursery, 2)
     mesh = world.make(1).mesh
     send, inbox = trio.open_memory_channel[MeshEvent](0)
@@ -413,7 +413,7 @@ async def test_a_session_that_is_slow_stops_nobody_for_good(autojump_clock: obje
     assert [await inbox.receive() for _ in range(13)] == [LinkUp(2), *(Received(2, word) for word in words)]
 
 
-async def test_a_neighbour_that_reads_nothing_blocks_nobody(autojump_clock: object) -> None:
+async def test_a_neighbour_that_reads_nothing_blocks_nobody() -> None:
     limits = Limits(unsent_max=500_000, resync_max=100_000)
     async with meshed(3, 1, 2, limits=limits) as world:
         one = world.seats[1]
@@ -450,9 +450,7 @@ async def stalled_link(world: World, number: int, to: int) -> FrameStream:
         ("join", 9, NO_LOBBY, "game_started"),
     ],
 )
-async def test_strangers_are_told_why_not(
-    autojump_clock: object, role: str, number: int, game: bytes | None, code: str
-) -> None:
+async def test_strangers_are_told_why_not(role: str, number: int, game: bytes | None, code: str) -> None:
     async with meshed(2, 1) as world:
         link = await tls.connect(await world.wires.dial(address_of(1)), credentials(number), None)
         own_game = world.seats[1].mesh.table.game
@@ -461,7 +459,7 @@ async def test_strangers_are_told_why_not(
         assert world.seats[1].events == []
 
 
-async def test_a_joiner_that_does_not_look_at_the_hello(autojump_clock: object) -> None:
+async def test_a_joiner_that_does_not_look_at_the_hello() -> None:
     async with meshed(2, 1) as world:
         link = await tls.connect(await world.wires.dial(address_of(1)), credentials(9), None)
         hello = await receive(link.frames, wire.LinkStage.AUTH_CLIENT, LIMITS)
@@ -471,7 +469,7 @@ async def test_a_joiner_that_does_not_look_at_the_hello(autojump_clock: object) 
             await receive(link.frames, wire.LinkStage.AUTH_CLIENT, LIMITS)
 
 
-async def test_all_addresses_of_a_seat_are_tried(autojump_clock: object, nursery: trio.Nursery) -> None:
+async def test_all_addresses_of_a_seat_are_tried(nursery: trio.Nursery) -> None:
     wires = Wires()
     one = Seat(Mesh(table(wires, 1, 2), randomness, dial=wires.dial, dial_filter=lambda _: False), 2)
     several = replace(table(wires, 2, 2), addresses={1: (address_of(7), address_of(8), address_of(1))})
@@ -482,7 +480,7 @@ async def test_all_addresses_of_a_seat_are_tried(autojump_clock: object, nursery
     assert wires.dialled == [address_of(7), address_of(8), address_of(1)]
 
 
-async def test_half_open_connections_by_the_hundred(autojump_clock: object) -> None:
+async def test_half_open_connections_by_the_hundred() -> None:
     async with meshed(3, 1, 2) as world:
         held = [await world.wires.dial(address_of(1)) for _ in range(500)]
         raw = await link(world, 3, 1)
@@ -498,7 +496,7 @@ async def test_half_open_connections_by_the_hundred(autojump_clock: object) -> N
 
 
 @pytest.mark.parametrize(("number", "lasts_s"), [(9, 3.0), (2, 0.0)])
-async def test_handshakes_of_one_source_have_a_games_pace(autojump_clock: object, number: int, lasts_s: float) -> None:
+async def test_handshakes_of_one_source_have_a_games_pace(number: int, lasts_s: float) -> None:
     """Strangers have ten at once, then ten a second; a seat that is linked gets the price back."""
     async with meshed(2, 1, limits=replace(LIMITS, cost_burst_s=0.02, link_cost_ms=0)) as world:
         for _ in range(40):
@@ -508,7 +506,7 @@ async def test_handshakes_of_one_source_have_a_games_pace(autojump_clock: object
         assert trio.current_time() == pytest.approx(lasts_s, abs=0.3)
 
 
-async def test_duplicates_are_not_passed_on(autojump_clock: object) -> None:
+async def test_duplicates_are_not_passed_on() -> None:
     async with meshed(3, 1, 2) as world:
         raw = await link(world, 3, 1)
         payload = contribution(1, 3).payload

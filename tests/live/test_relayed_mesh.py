@@ -31,6 +31,8 @@ from tests.live.test_mesh import World
 from tests.net.tools import Seat, address_of, agreement, identity, own, randomness, settings
 from tests.relay import running_relay
 
+pytestmark = pytest.mark.usefixtures("autojump_clock")
+
 RELAY = Address("relay.example.org", 4001)
 
 
@@ -117,7 +119,7 @@ async def test_seats_that_cannot_dial_each_other_link_by_the_real_relay(nursery:
         assert world.faults() == set()
 
 
-async def test_direct_links_are_preferred(autojump_clock: object) -> None:
+async def test_direct_links_are_preferred() -> None:
     async with world_with(players=3, open_ways={1, 2, 3}) as (world, relay):
         await world.until_linked()
         await trio.sleep(60)
@@ -125,13 +127,13 @@ async def test_direct_links_are_preferred(autojump_clock: object) -> None:
         assert not world.seats[1].mesh.relayed
 
 
-async def test_a_seat_that_can_be_dialled_is_linked_directly(autojump_clock: object) -> None:
+async def test_a_seat_that_can_be_dialled_is_linked_directly() -> None:
     async with world_with(players=3, open_ways={1}) as (world, _):
         await world.until_linked()
         assert [seat.mesh.relayed for seat in world.seats.values()] == [set(), {3}, {2}]
 
 
-async def test_one_who_uses_no_relay_is_not_met_there(autojump_clock: object) -> None:
+async def test_one_who_uses_no_relay_is_not_met_there() -> None:
     async with world_with(players=3, apart={3}) as (world, relay):
         await world.seats[1].until_linked(2)
         await trio.sleep(100)
@@ -140,7 +142,7 @@ async def test_one_who_uses_no_relay_is_not_met_there(autojump_clock: object) ->
         assert len(relay.tokens) == 1
 
 
-async def test_waiting_lines_end_with_a_link(autojump_clock: object) -> None:
+async def test_waiting_lines_end_with_a_link() -> None:
     async with world_with() as (world, relay):
         await world.until_linked()
         lines = relay.lines.total()
@@ -148,13 +150,13 @@ async def test_waiting_lines_end_with_a_link(autojump_clock: object) -> None:
         assert relay.lines.total() == lines
 
 
-async def test_a_quiet_line_is_renewed(autojump_clock: object) -> None:
+async def test_a_quiet_line_is_renewed() -> None:
     async with world_with(seats=[1]) as (_, relay):
         await trio.sleep(600)
         assert 9 <= relay.lines.total() <= 11
 
 
-async def test_links_come_back_with_the_relay(autojump_clock: object) -> None:
+async def test_links_come_back_with_the_relay() -> None:
     async with world_with(players=3) as (world, relay):
         await world.until_linked()
         await relay.leave()
@@ -167,7 +169,7 @@ async def test_links_come_back_with_the_relay(autojump_clock: object) -> None:
         assert world.faults() == set()
 
 
-async def test_a_seat_linked_by_the_relay_is_dialled_where_it_moves(autojump_clock: object) -> None:
+async def test_a_seat_linked_by_the_relay_is_dialled_where_it_moves() -> None:
     async with world_with() as (world, _):
         await world.until_linked()
         assert world.seats[1].mesh.relayed == {2}
@@ -178,7 +180,7 @@ async def test_a_seat_linked_by_the_relay_is_dialled_where_it_moves(autojump_clo
         assert not world.seats[2].mesh.relayed
 
 
-async def test_new_addresses_by_the_dozen_are_dialled_one_a_second(autojump_clock: object) -> None:
+async def test_new_addresses_by_the_dozen_are_dialled_one_a_second() -> None:
     async with world_with() as (world, _):
         await world.until_linked()
         world.dials.clear()
@@ -198,9 +200,7 @@ async def test_new_addresses_by_the_dozen_are_dialled_one_a_second(autojump_cloc
         assert len(world.dials) == quiet, "addresses that stay as they are are dialled once"
 
 
-async def test_a_link_of_the_lobby_that_goes_by_the_relay_is_made_again_directly(
-    autojump_clock: object, nursery: trio.Nursery
-) -> None:
+async def test_a_link_of_the_lobby_that_goes_by_the_relay_is_made_again_directly(nursery: trio.Nursery) -> None:
     line, _ = memory_stream_pair()
     world = Relayed(nursery, 2, open_ways={2})
     lobby_link = FrameStream(TransitStream(line, b"", math.inf))
@@ -213,9 +213,7 @@ async def test_a_link_of_the_lobby_that_goes_by_the_relay_is_made_again_directly
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-async def test_a_hostile_relay_blames_no_seat_and_keeps_none_busy(
-    kind: type[MemoryRelay], autojump_clock: object
-) -> None:
+async def test_a_hostile_relay_blames_no_seat_and_keeps_none_busy(kind: type[MemoryRelay]) -> None:
     players = 3 if kind is JoinsAny else 2
     async with world_with(kind, players) as (world, relay):
         await trio.sleep(60)
@@ -239,13 +237,13 @@ async def sought_s(world: Relayed) -> float:
     return trio.current_time() - began_at
 
 
-async def test_a_seat_is_looked_for_at_the_relay_before_it_is_voted_out(autojump_clock: object) -> None:
+async def test_a_seat_is_looked_for_at_the_relay_before_it_is_voted_out() -> None:
     async with world_with(seats=[1]) as (world, relay):
         assert await sought_s(world) >= LOOK_S + DEFAULT_LIMITS.dial_patience_s
         assert relay.lines.total() == 1
 
 
-async def test_a_relay_that_is_away_does_not_put_a_vote_off(autojump_clock: object) -> None:
+async def test_a_relay_that_is_away_does_not_put_a_vote_off() -> None:
     async with world_with() as (world, relay):
         await world.until_linked()
         await relay.leave()
@@ -253,9 +251,7 @@ async def test_a_relay_that_is_away_does_not_put_a_vote_off(autojump_clock: obje
 
 
 @pytest.mark.parametrize("apart", [set[int](), {2}], ids=["a relay", "no relay"])
-async def test_a_seat_without_addresses_that_vanishes_puts_a_vote_off_by_the_look(
-    apart: set[int], autojump_clock: object
-) -> None:
+async def test_a_seat_without_addresses_that_vanishes_puts_a_vote_off_by_the_look(apart: set[int]) -> None:
     async with world_with(seats=[1], apart=apart, hidden={2}, open_ways={1}) as (world, _):
         await world.start(2)
         await world.until_linked()
@@ -271,9 +267,7 @@ async def test_a_seat_without_addresses_that_vanishes_puts_a_vote_off_by_the_loo
 
 @pytest.mark.parametrize("seat", [1, 2], ids=["server", "client"])
 @pytest.mark.parametrize("turns", range(10))
-async def test_a_joined_line_is_closed_at_once_whenever_its_seat_ends(
-    seat: int, turns: int, autojump_clock: object
-) -> None:
+async def test_a_joined_line_is_closed_at_once_whenever_its_seat_ends(seat: int, turns: int) -> None:
     """The seat ends so many turns of its tasks after the relay has said ok."""
     said_ok = trio.Event()
 
@@ -293,9 +287,7 @@ async def test_a_joined_line_is_closed_at_once_whenever_its_seat_ends(
         assert await relay.are_closed()
 
 
-async def test_the_seats_of_the_last_game_find_the_next_lobby_over_the_relay(
-    autojump_clock: object, nursery: trio.Nursery
-) -> None:
+async def test_the_seats_of_the_last_game_find_the_next_lobby_over_the_relay(nursery: trio.Nursery) -> None:
     tables: dict[int, AgreedTable] = {}
     relay = MemoryRelay(nursery)
     world = Relayed(nursery, 3, dial=relay.dial)
@@ -319,7 +311,7 @@ async def test_the_seats_of_the_last_game_find_the_next_lobby_over_the_relay(
     assert len({own.key.public for own in used if own is not None}) == 6, "each game has keys of its own"
 
 
-async def test_a_host_whose_relay_is_away_too_is_gone(autojump_clock: object, nursery: trio.Nursery) -> None:
+async def test_a_host_whose_relay_is_away_too_is_gone(nursery: trio.Nursery) -> None:
     relay = MemoryRelay(nursery)
     world = Relayed(nursery, 2, dial=relay.dial)
     await relay.leave()

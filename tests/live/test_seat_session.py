@@ -44,7 +44,7 @@ from seqp2p.replay.writer import ReplayWriter
 from seqp2p.rules import CLASSIC, DRAW, END, WAIVE, Action, Options, View, apply, legal_actions, start, view
 from tests.live.parties import WITHOUT_THREADS, Party, Place, Scripted, checked
 from tests.match.test_intake import SHUFFLE, Sums, before_shuffles
-from tests.match.voting import nth, play_on, show, table, vote, wish
+from tests.match.voting import at_turn, nth, play_on, show, table, vote, wish
 from tests.net.tools import address_of, said
 from tests.table import Played, at_random, due, fork, identity, make_seats, match_at, play, signed
 
@@ -136,17 +136,9 @@ async def sitting(
         yield Sitting(session, made, asking, events)
 
 
-def second_turn(players: int) -> tuple[Match, list[SeatKeys]]:
-    """A match at its second turn, of which all is final that is closed."""
-    match, seats = table(players)
-    play_on(match, seats, at_random(1), nth("turn", 2))
-    show(match, seats)
-    return match, seats
-
-
 async def test_a_seat_that_is_dropped_takes_nothing_more(tmp_path: Path) -> None:
     """The others have gone on without it, and what they signed next came first."""
-    match, seats = second_turn(3)
+    match, seats = at_turn(2, 3)
     own, others = seats[1], [seats[0], seats[2]]
     there = fork(match)
     ballots = [(seat.number, seat.ballot(there, 1, wish("drop", own.number), "absent")) for seat in others]
@@ -176,7 +168,7 @@ async def test_new_addresses_of_a_seat_are_kept(tmp_path: Path) -> None:
 
 
 async def test_a_question_about_what_is_undone_is_asked_again(tmp_path: Path) -> None:
-    match, seats = second_turn(3)
+    match, seats = at_turn(2, 3)
     (mover,) = match.awaited
     async with sitting(tmp_path, match, seats[mover - 1]) as here:
         assert here.asking.asked == [match.number]
@@ -188,7 +180,7 @@ async def test_a_question_about_what_is_undone_is_asked_again(tmp_path: Path) ->
 
 async def test_a_seat_that_votes_about_a_final_step_is_shown_its_closing_once(tmp_path: Path) -> None:
     """It may hold all of the step, and be kept by its own vote from closing it so."""
-    match, seats = second_turn(3)
+    match, seats = at_turn(2, 3)
     step, journal = match.final - 5, Counted()
     prev, after = match.game.heads[step - 1 : step + 1]
     shown = encode(HeadPayload(1, match.game.id, step, prev, 1, 0, after))
@@ -206,7 +198,7 @@ async def test_a_seat_that_votes_about_a_final_step_is_shown_its_closing_once(tm
 
 
 async def test_another_past_is_asked_for_only_while_the_step_is_open(tmp_path: Path) -> None:
-    match, seats = second_turn(3)
+    match, seats = at_turn(2, 3)
     (mover,) = match.awaited
     foe, number = mover % 3 + 1, match.number
 
@@ -225,7 +217,7 @@ async def test_another_past_is_asked_for_only_while_the_step_is_open(tmp_path: P
 
 async def test_own_words_of_an_earlier_life_are_written_once(tmp_path: Path) -> None:
     """Others send them again at every step after a resume: no record and no sync for any of them."""
-    match, seats = second_turn(4)
+    match, seats = at_turn(2, 4)
     assert match.plan is not None
     gone = match.plan.subject
     own, *others = [seat for seat in seats if seat.number != gone]

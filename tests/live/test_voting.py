@@ -9,9 +9,9 @@ from seqp2p.live.voting import SILENT_S, SPENT_S, Due, Voting
 from seqp2p.match.ballots import Decree, Last, Wish
 from seqp2p.match.machine import Match
 from seqp2p.match.signed import BallotPayload
-from seqp2p.match.table import encode_agreement
 from seqp2p.net.relay import SEARCH_MAX_S
-from tests.table import POLICIES, Played, make_agreement, make_seats, match_at, play
+from tests.match.voting import at_turn
+from tests.table import Played, match_at
 
 GRACE_S = 120
 ALL = frozenset({1, 2, 3})
@@ -116,9 +116,7 @@ def test_an_answer_counts_when_the_grace_is_over_and_is_about_one_absence(seat: 
 
 
 def test_nobody_is_asked_where_too_few_are_left_for_a_vote() -> None:
-    match = Match(encode_agreement(make_agreement(4, "kids")))
-    play(match, make_seats(4), POLICIES["random"](1), lambda match: match.kind == "turn")
-    seat = Seat(match)
+    seat = Seat(at_turn(1, 4)[0])
     seat.asks()
     for reachable, asked in ((seat.rest, {seat.mover}), (frozenset({seat.own, seat.third}), set[int]())):
         seat.absence.handle(reachable, 1000)
@@ -128,9 +126,7 @@ def test_nobody_is_asked_where_too_few_are_left_for_a_vote() -> None:
 
 @pytest.mark.parametrize("turn_time_s", [0, 30])
 def test_where_there_is_a_clock_nobody_is_asked(turn_time_s: int) -> None:
-    match = Match(encode_agreement(make_agreement(3, "kids", turn_time_s=turn_time_s)))
-    play(match, make_seats(3), POLICIES["random"](1), lambda match: match.kind == "turn")
-    seat = Seat(match)
+    seat = Seat(at_turn(1, 3, turn_time_s=turn_time_s)[0])
     seat.asks()
     seat.away()
     assert seat.voting.to_ask(1000 + GRACE_S) == (frozenset() if turn_time_s else {seat.mover})
@@ -179,8 +175,7 @@ def test_a_seat_that_looks_for_another_is_not_silent_yet(trio: Played, seat: Sea
 
 def test_a_silent_seat_stays_so_until_it_votes() -> None:
     """Else each seat votes without it in another round than the others, for ever."""
-    match, seats = Match(encode_agreement(make_agreement(6))), make_seats(6)
-    play(match, seats, POLICIES["random"](1), lambda match: match.kind == "turn")
+    match, seats = at_turn(1, 6, "classic")
     seat = Seat(match)
     own, silent, mover = seat.own, seat.third, seat.mover
     seat.ways.linked, seat.ways.tried = seat.rest, {mover: 1000.0}

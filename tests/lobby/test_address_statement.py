@@ -22,6 +22,8 @@ from seqp2p.net.limits import DEFAULT_LIMITS
 from tests.live.test_mesh import World
 from tests.net.tools import Wires, address_of, identity, listening, said, table
 
+pytestmark = pytest.mark.usefixtures("autojump_clock")
+
 AGREEMENT = table(Wires(), 1, 3).agreement
 NEW = Address("10.1.0.1", 5000)
 NEWER = Address("fd00::7", 6000)
@@ -283,7 +285,7 @@ async def world(nursery: trio.Nursery) -> Moving:
     return Moving(nursery, 3)
 
 
-async def test_two_that_moved_find_each_other_by_the_one_that_stayed(autojump_clock: object, world: Moving) -> None:
+async def test_two_that_moved_find_each_other_by_the_one_that_stayed(world: Moving) -> None:
     await world.sit(3)
     await world.sit(1, NEW, 2)
     await world.seats[1].until_linked(3)
@@ -296,9 +298,7 @@ async def test_two_that_moved_find_each_other_by_the_one_that_stayed(autojump_cl
     assert len(world.wires.dialled) == dialled
 
 
-async def test_a_seat_that_moved_while_it_was_linked_does_not_hold_up_the_end(
-    autojump_clock: object, world: Moving
-) -> None:
+async def test_a_seat_that_moved_while_it_was_linked_does_not_hold_up_the_end(world: Moving) -> None:
     for number in (1, 2, 3):
         await world.sit(number, said=2)
     await world.until_linked()

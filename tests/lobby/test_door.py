@@ -22,7 +22,7 @@ from seqp2p.net.messages import Confirm, LinkStage, PakeA, Sit
 from tests.net.tools import credentials, frames_pair, identity, own, randomness
 from tests.ui.kept import Talk, talks
 
-pytestmark = pytest.mark.usefixtures("cheap_codes")
+pytestmark = pytest.mark.usefixtures("autojump_clock", "cheap_codes")
 
 JOINER, FRIEND = (bytes([number]) * 32 for number in (1, 9))
 HOST, CERTIFICATE = identity(1).public, credentials(1).certificate_hash
@@ -196,7 +196,7 @@ class Visits:
 
 
 @talks(__file__, "door.txt")
-async def test_talk(autojump_clock: object, nursery: trio.Nursery, talk: Talk) -> None:
+async def test_talk(nursery: trio.Nursery, talk: Talk) -> None:
     """After each line: how the joiner fares, and what has changed at the door."""
     visits, answers = Visits(talk.place, nursery), list[list[str]]()
     for line in talk.lines:
@@ -209,7 +209,7 @@ async def test_talk(autojump_clock: object, nursery: trio.Nursery, talk: Talk) -
     nursery.cancel_scope.cancel()
 
 
-async def test_codes_after_burned_ones_grow_and_keep_their_chance(autojump_clock: object) -> None:
+async def test_codes_after_burned_ones_grow_and_keep_their_chance() -> None:
     door, tries = Entrance(), list[int]()
     for _ in range(6):
         tries.append(door.door._tries)
@@ -228,7 +228,7 @@ async def test_codes_after_burned_ones_grow_and_keep_their_chance(autojump_clock
     assert await door.join(door.code) == "in"
 
 
-async def test_three_burned_codes_take_their_meeting_place_with_them(autojump_clock: object) -> None:
+async def test_three_burned_codes_take_their_meeting_place_with_them() -> None:
     door = Entrance(place="00000000000007")
     for _ in range(6):
         await door.burn()
@@ -263,7 +263,7 @@ async def test_there_is_another_code_when_every_number_has_been_spent() -> None:
     assert public_part(door.code)[1] == 3
 
 
-async def test_wrong_guesses_are_slowed_for_the_whole_table(autojump_clock: object) -> None:
+async def test_wrong_guesses_are_slowed_for_the_whole_table() -> None:
     door = Entrance()
     await door.burn()  # Three words: 768 tries.
     begun = trio.current_time()
@@ -277,7 +277,7 @@ async def test_wrong_guesses_are_slowed_for_the_whole_table(autojump_clock: obje
     assert door.outcomes[1:] == ["wrong_code"] * 120
 
 
-async def test_of_those_who_have_not_begun_the_source_with_most_makes_room(autojump_clock: object) -> None:
+async def test_of_those_who_have_not_begun_the_source_with_most_makes_room() -> None:
     door, decided = Entrance(Limits(code_waiting_max=4)), trio.Event()
 
     async def late(frames: FrameStream) -> None:
@@ -293,7 +293,7 @@ async def test_of_those_who_have_not_begun_the_source_with_most_makes_room(autoj
     assert door.outcomes.count("in") == 1
 
 
-async def test_clients_of_new_sources_go_behind_those_who_came_before(autojump_clock: object) -> None:
+async def test_clients_of_new_sources_go_behind_those_who_came_before() -> None:
     door = Entrance(Limits(code_parallel_max=1, code_tries=99))
     assert await door.join(door.code, ALICE) == "in"
     numbers = itertools.count()
@@ -314,7 +314,7 @@ async def test_clients_of_new_sources_go_behind_those_who_came_before(autojump_c
 # Friends, and the count of strangers.
 
 
-async def test_a_try_is_counted_with_its_client(autojump_clock: object, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_try_is_counted_with_its_client(monkeypatch: pytest.MonkeyPatch) -> None:
     """A client that closes slowly is not counted yet, while another one goes that has tried no code."""
 
     async def close(_: FrameStream) -> None:
@@ -332,7 +332,7 @@ async def test_a_try_is_counted_with_its_client(autojump_clock: object, monkeypa
 
 
 @pytest.mark.parametrize("key", [JOINER, FRIEND], ids=["stranger", "friend"])
-async def test_who_is_too_slow_or_loses_its_link_has_given_no_wrong_code(autojump_clock: object, key: bytes) -> None:
+async def test_who_is_too_slow_or_loses_its_link_has_given_no_wrong_code(key: bytes) -> None:
     door = Entrance()
     for client in (door.stall, door.run_away):
         await door.meet(client, key=key)
@@ -341,7 +341,7 @@ async def test_who_is_too_slow_or_loses_its_link_has_given_no_wrong_code(autojum
     assert door.events[-1] == Strangers(2, 0)
 
 
-async def test_strangers_are_counted_and_told_once_a_second_and_at_the_end(autojump_clock: object) -> None:
+async def test_strangers_are_counted_and_told_once_a_second_and_at_the_end() -> None:
     door = Entrance()
     await door.burn()
     before = len(door.events)

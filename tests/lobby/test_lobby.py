@@ -26,13 +26,13 @@ from seqp2p.net.limits import DEFAULT_LIMITS
 from tests.lobby.house import House, Liar, LyingHost, Opened, Player, Script, Step, telling
 from tests.net.tools import Wires, address_of, credentials, identity, own, refused, said, settings
 
-pytestmark = pytest.mark.usefixtures("cheap_codes")
+pytestmark = pytest.mark.usefixtures("autojump_clock", "cheap_codes")
 
 LIMITS = DEFAULT_LIMITS
 WAITS = "Waiting for the host to check the code, at most 25 s."
 
 
-async def test_a_table_for_four(autojump_clock: object, house: Opened) -> None:
+async def test_a_table_for_four(house: Opened) -> None:
     table = await house(4, 12, 13)
     assert table.names == ["host", "guest 12", "guest 13", None]
     for at, number in enumerate((12, 13), 2):
@@ -58,7 +58,7 @@ async def test_a_table_for_four(autojump_clock: object, house: Opened) -> None:
     assert await table.tables[13].links[1].receive(10) == b"hi"
 
 
-async def test_a_wrong_code_is_refused_and_not_tried_again(autojump_clock: object, house: Opened) -> None:
+async def test_a_wrong_code_is_refused_and_not_tried_again(house: Opened) -> None:
     table = await house(3)
     async with await table.wires.dial(address_of(1)):
         pass  # Who only looks whether a host is there is not counted.
@@ -86,16 +86,14 @@ def hanging_up(table: House, times: int) -> Dial:
     return dial
 
 
-async def test_a_busy_host_is_dialled_again_until_the_code_is_tried(autojump_clock: object, house: Opened) -> None:
+async def test_a_busy_host_is_dialled_again_until_the_code_is_tried(house: Opened) -> None:
     table, told = await house(2), list[object]()
     assert (await come(hanging_up(table, 2), table.code, told.append)).seat == 2
     assert not [event for event in told if isinstance(event, TurnedAway)]
     assert len(table.wires.dialled) == 3
 
 
-async def test_a_joiner_that_waits_is_told_once(
-    autojump_clock: object, house: Opened, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_joiner_that_waits_is_told_once(house: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     table, told = await house(2), list[object]()
     check, refusals = CodeDoor.check, iter(["busy", "busy"])
 
@@ -109,7 +107,7 @@ async def test_a_joiner_that_waits_is_told_once(
     assert [event for event in told if isinstance(event, TurnedAway)] == [TurnedAway(WAITS)]
 
 
-async def test_a_listener_that_always_hangs_up_is_no_host(autojump_clock: object, house: Opened) -> None:
+async def test_a_listener_that_always_hangs_up_is_no_host(house: Opened) -> None:
     table = await house(2)
     with pytest.raises(LinkLost):
         await come(hanging_up(table, 100))
@@ -117,7 +115,7 @@ async def test_a_listener_that_always_hangs_up_is_no_host(autojump_clock: object
     assert trio.current_time() < 5
 
 
-async def test_a_host_that_says_nothing_is_asked_twice(autojump_clock: object) -> None:
+async def test_a_host_that_says_nothing_is_asked_twice() -> None:
     wires = Wires()
     wires.listen(address_of(1))
     begun = trio.current_time()
@@ -143,9 +141,7 @@ async def test_a_host_that_hangs_up_and_is_gone(nursery: trio.Nursery) -> None:
     assert len(wires.dialled) == 2
 
 
-async def test_a_host_that_never_checks_the_code(
-    autojump_clock: object, nursery: trio.Nursery, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_host_that_never_checks_the_code(nursery: trio.Nursery, monkeypatch: pytest.MonkeyPatch) -> None:
     async def never(*_: object) -> None:
         await trio.sleep_forever()
 
@@ -169,9 +165,7 @@ async def test_codes_names_and_settings_that_cannot_be_stay_at_home() -> None:
         await host_table(own(1), Hosting(replace(settings(4), players=5), 7))
 
 
-async def test_somebody_leaves_the_lobby_and_somebody_else_takes_the_seat(
-    autojump_clock: object, house: Opened
-) -> None:
+async def test_somebody_leaves_the_lobby_and_somebody_else_takes_the_seat(house: Opened) -> None:
     table = await house(3, 12)
     table[12].scope.cancel()
     await wait_all_tasks_blocked()
@@ -183,7 +177,7 @@ async def test_somebody_leaves_the_lobby_and_somebody_else_takes_the_seat(
     assert table.tables[13].game == table.tables[14].game == table.tables[1].game
 
 
-async def test_the_same_identity_twice(autojump_clock: object, house: Opened) -> None:
+async def test_the_same_identity_twice(house: Opened) -> None:
     table = await house(4, 12)
     await table.enter(12, name="other name")
     assert table.refused(12) == "same_key"
@@ -191,7 +185,7 @@ async def test_the_same_identity_twice(autojump_clock: object, house: Opened) ->
 
 
 @pytest.mark.parametrize("name", ["HOST", "h\u043est", "a name of 24 characters!"])
-async def test_a_name_that_is_taken_gets_a_number(autojump_clock: object, house: Opened, name: str) -> None:
+async def test_a_name_that_is_taken_gets_a_number(house: Opened, name: str) -> None:
     table = await house(4)
     await table.enter(12, name=name if name.startswith("a name") else "guest 12")
     await table.enter(13, name=name)
@@ -200,7 +194,7 @@ async def test_a_name_that_is_taken_gets_a_number(autojump_clock: object, house:
     assert table.tables[14].agreement.seats[3].name == f"{name[:21].rstrip()} 3"
 
 
-async def test_a_bot_is_named_after_its_seat(autojump_clock: object, house: Opened) -> None:
+async def test_a_bot_is_named_after_its_seat(house: Opened) -> None:
     """A person sits down between the call of a bot and its coming."""
     table = await house(4, 12)
     for number in (13, 14):
@@ -208,7 +202,7 @@ async def test_a_bot_is_named_after_its_seat(autojump_clock: object, house: Open
     assert [each.name for each in table.tables[14].agreement.seats] == ["host", "guest 12", "bot 3", "bot 4"]
 
 
-async def test_a_full_table(autojump_clock: object, house: Opened) -> None:
+async def test_a_full_table(house: Opened) -> None:
     table = await house(3, 12)
     await Liar(table, 13).sit_down()  # It never answers.
     await table.enter(14)
@@ -218,13 +212,13 @@ async def test_a_full_table(autojump_clock: object, house: Opened) -> None:
 
 
 @pytest.mark.parametrize(("role", "code"), [("link", "not_started"), ("join", "wrong_game")])
-async def test_who_comes_for_another_game(autojump_clock: object, house: Opened, role: wire.Role, code: str) -> None:
+async def test_who_comes_for_another_game(house: Opened, role: wire.Role, code: str) -> None:
     table = await house(3)
     with refused(code):
         await reach(address_of(1), credentials(2), table.wires.dial, LIMITS, role=role, game=bytes([1]) * 32)
 
 
-async def test_a_joiner_that_goes_away_does_not_wait_for_a_host_that_does_not_read(autojump_clock: object) -> None:
+async def test_a_joiner_that_goes_away_does_not_wait_for_a_host_that_does_not_read() -> None:
     async def silent(_: LyingHost, frames: FrameStream) -> None:
         await trio.sleep_forever()
 
@@ -235,9 +229,7 @@ async def test_a_joiner_that_goes_away_does_not_wait_for_a_host_that_does_not_re
     assert trio.current_time() - begun <= 1 + LIMITS.close_s
 
 
-async def test_a_host_that_goes_away_does_not_wait_for_a_joiner_that_does_not_read(
-    autojump_clock: object, house: Opened
-) -> None:
+async def test_a_host_that_goes_away_does_not_wait_for_a_joiner_that_does_not_read(house: Opened) -> None:
     table = await house(3)
     liar = await Liar(table, 13).give_code()
     await liar.say(wire.Sit("liar"))
@@ -248,7 +240,7 @@ async def test_a_host_that_goes_away_does_not_wait_for_a_joiner_that_does_not_re
         await liar.expect(wire.Bye)
 
 
-async def test_two_for_the_last_seat(autojump_clock: object, house: Opened) -> None:
+async def test_two_for_the_last_seat(house: Opened) -> None:
     table = await house(3)
     first, second = await Liar(table, 13).give_code(), await Liar(table, 14).give_code()
     await table.enter(12)
@@ -257,7 +249,7 @@ async def test_two_for_the_last_seat(autojump_clock: object, house: Opened) -> N
     assert await second.expect(wire.Refused) == wire.Refused("table_full", "The table is full.")
 
 
-async def test_those_who_do_not_sit_down_are_told_three_times(autojump_clock: object, house: Opened) -> None:
+async def test_those_who_do_not_sit_down_are_told_three_times(house: Opened) -> None:
     table = await house(2)
     for number in range(13, 20):
         liar = await Liar(table, number).give_code()
@@ -267,12 +259,12 @@ async def test_those_who_do_not_sit_down_are_told_three_times(autojump_clock: ob
     assert [event.count for event in table[1].told(Strangers)] == [1, 2, 3, 4, 5, 6, 7]
 
 
-async def test_a_joiner_with_a_bad_name(autojump_clock: object, house: Opened) -> None:
+async def test_a_joiner_with_a_bad_name(house: Opened) -> None:
     liar = await Liar(await house(2), 13).sit_down(name="\x1b[31m")
     assert (await liar.expect(wire.Refused)).code == "bad_name"
 
 
-async def test_a_joiner_that_does_not_sit_down(autojump_clock: object, house: Opened) -> None:
+async def test_a_joiner_that_does_not_sit_down(house: Opened) -> None:
     table = await house(2)
     await Liar(table, 13).give_code()
     await trio.sleep(LIMITS.authenticate_s + 1)
@@ -284,7 +276,7 @@ async def test_a_joiner_that_does_not_sit_down(autojump_clock: object, house: Op
     assert sorted(table.tables) == [1, 12]
 
 
-async def test_a_joiner_that_agrees_to_nothing_loses_its_seat(autojump_clock: object, house: Opened) -> None:
+async def test_a_joiner_that_agrees_to_nothing_loses_its_seat(house: Opened) -> None:
     table = await house(3, 12)
     liar = await Liar(table, 13).sit_down()
     await send(liar.frames, liar.nonce())
@@ -299,7 +291,7 @@ async def test_a_joiner_that_agrees_to_nothing_loses_its_seat(autojump_clock: ob
     assert first[1]["nonce"] != table.tables[12].agreement.seats[1].nonce
 
 
-async def test_two_joiners_with_one_nonce(autojump_clock: object, house: Opened) -> None:
+async def test_two_joiners_with_one_nonce(house: Opened) -> None:
     table = await house(3)
     first, second = await Liar(table, 13).sit_down("first"), await Liar(table, 14).sit_down("second")
     await first.say(first.nonce())
@@ -328,7 +320,7 @@ FALSE_ADDRESSES = [
     ],
 )
 async def test_a_joiner_that_does_not_agree_loses_its_seat(
-    autojump_clock: object, house: Opened, messages: list[wire.WireMessage], reason: str
+    house: Opened, messages: list[wire.WireMessage], reason: str
 ) -> None:
     table = await house(3, 12)
     liar = await Liar(table, 13).sit_down()
@@ -342,7 +334,7 @@ async def test_a_joiner_that_does_not_agree_loses_its_seat(
     assert table.tables[12].game == table.tables[14].game
 
 
-async def test_a_joiner_that_is_lost_as_the_table_starts_is_still_seated(autojump_clock: object, house: Opened) -> None:
+async def test_a_joiner_that_is_lost_as_the_table_starts_is_still_seated(house: Opened) -> None:
     table = await house(3, 12)
     liar = await Liar(table, 13).sit_down()
     await send(liar.frames, liar.nonce())
@@ -397,7 +389,7 @@ def proposing(
 HONEST = proposing()
 
 
-async def test_the_script_of_an_honest_host(autojump_clock: object) -> None:
+async def test_the_script_of_an_honest_host() -> None:
     guest = await guest_of(telling(LOBBY, wire.Gather(1), HONEST, wire.StartMessage(1)))
     assert guest.table is not None
     assert AddressBook(guest.table, LIMITS).of(1) == (Address("fd00::1", 5001), address_of(1))
@@ -463,6 +455,6 @@ def proposed(proposal: Step, *then: Step) -> list[Step]:
         (proposed(proposing(seats=seats())), "fresh nonce"),
     ],
 )
-async def test_a_host_that_lies_is_left(autojump_clock: object, steps: list[Step], part: str) -> None:
+async def test_a_host_that_lies_is_left(steps: list[Step], part: str) -> None:
     assert part in str((await guest_of(telling(*steps))).error)
     assert trio.current_time() < 15

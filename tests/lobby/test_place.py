@@ -16,7 +16,7 @@ from seqp2p.net.links import Link
 from seqp2p.net.serving import serve, source_of
 from tests.live.relays import MemoryRelay, SaysNonsense, Waits
 
-pytestmark = pytest.mark.usefixtures("cheap_places")
+pytestmark = pytest.mark.usefixtures("autojump_clock", "cheap_places")
 
 RELAY = Address("relay.example.org", 4001)
 
@@ -73,9 +73,7 @@ class Hosting:
         await line.aclose()
 
 
-async def test_a_relay_that_is_away_is_told_once_for_all_lines_and_used_when_it_is_back(
-    autojump_clock: object, nursery: trio.Nursery
-) -> None:
+async def test_a_relay_that_is_away_is_told_once_for_all_lines_and_used_when_it_is_back(nursery: trio.Nursery) -> None:
     relay = MemoryRelay(nursery)
     host = Hosting(nursery, relay.dial)
     at = await host.move("1")
@@ -89,7 +87,7 @@ async def test_a_relay_that_is_away_is_told_once_for_all_lines_and_used_when_it_
     assert len(host.told) == 2, "it is back"
 
 
-async def test_a_relay_that_joins_at_once_is_soon_left_in_peace(autojump_clock: object, nursery: trio.Nursery) -> None:
+async def test_a_relay_that_joins_at_once_is_soon_left_in_peace(nursery: trio.Nursery) -> None:
     """Each of the four lines soon waits for seconds, and none waits after a client is let in."""
     for lets_in, for_s in ((False, 60), (True, 3)):
         relay = SaysNonsense(nursery)
@@ -99,9 +97,7 @@ async def test_a_relay_that_joins_at_once_is_soon_left_in_peace(autojump_clock: 
 
 
 @pytest.mark.parametrize("wait_s", [0.0, DEFAULT_LIMITS.relay_silence_s + 0.1])
-async def test_a_relay_that_lies_is_told_at_most_once_a_second(
-    wait_s: float, autojump_clock: object, nursery: trio.Nursery
-) -> None:
+async def test_a_relay_that_lies_is_told_at_most_once_a_second(wait_s: float, nursery: trio.Nursery) -> None:
     """It joins the lines that test it, and says nonsense on the host's lines, at once or after a moment."""
     own = {token.hex().encode() for token in (await place.meeting_place("1")).tokens}
 
@@ -123,7 +119,7 @@ async def test_a_relay_that_lies_is_told_at_most_once_a_second(
     assert relay.lines.total() <= 6 * 30
 
 
-async def test_a_place_where_someone_was_let_in_stays_open(autojump_clock: object, nursery: trio.Nursery) -> None:
+async def test_a_place_where_someone_was_let_in_stays_open(nursery: trio.Nursery) -> None:
     """Its lines have a source of their own. A place where no one was let in closes."""
     relay, early = MemoryRelay(nursery), trio.Event()
     host = Hosting(nursery, relay.dial, lets_in=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import trio
-from trio.testing import MockClock, wait_all_tasks_blocked
+from trio.testing import wait_all_tasks_blocked
 
 from seqp2p.crypto.hashing import LOBBY_LINE
 from seqp2p.crypto.identity import sign
@@ -24,21 +24,10 @@ from seqp2p.net.auth import NO_LOBBY, check_client, send
 from seqp2p.net.dialling import reach
 from seqp2p.net.errors import LinkLost, PeerError, PeerRefused
 from seqp2p.net.limits import DEFAULT_LIMITS
-from seqp2p.net.messages import (
-    AcceptGame,
-    Gather,
-    LineMessage,
-    LobbyMessage,
-    LobbySeat,
-    PakeA,
-    Proof,
-    Sit,
-    TableMessage,
-)
 from tests.lobby.house import House, Liar, LyingHost, Opened, telling
 from tests.net.tools import address_of, agreement, credentials, identity, own, randomness, refused, settings
 
-pytestmark = pytest.mark.usefixtures("cheap_codes")
+pytestmark = pytest.mark.usefixtures("autojump_clock", "cheap_codes")
 
 LIMITS = DEFAULT_LIMITS
 
@@ -64,7 +53,7 @@ async def come_back(house: House, *seats: int, asked: bool = False) -> None:
         await wait_all_tasks_blocked()
 
 
-async def test_the_same_company_once_more(autojump_clock: object, house: Opened) -> None:
+async def test_the_same_company_once_more(house: Opened) -> None:
     table = await house(3, former=remembered(2, 3))
     await come_back(table, 3, 2)
     assert {number: table.seat for number, table in table.tables.items()} == {1: 1, 2: 2, 3: 3}
@@ -81,19 +70,19 @@ def asked_of(house: House, number: int) -> list[bool | None]:
     return [None if seat is None else seat.asked for seat in house[number].shown.seats]
 
 
-async def test_no_game_begins_while_a_player_is_asked(autojump_clock: object, house: Opened) -> None:
+async def test_no_game_begins_while_a_player_is_asked(house: Opened) -> None:
     table = await house(3, former=remembered(2, 3), asked=True)
     await come_back(table, 2, asked=True)
     await come_back(table, 3)
     assert asked_of(table, 3) == [True, True, False]
     for number, still in ((1, [False, True, False]), (2, [False, False, False])):
         assert table.tables == {}
-        await table[number].ask(AcceptGame())
+        await table[number].ask(wire.AcceptGame())
         assert asked_of(table, 3) == still
     assert sorted(table.tables) == [1, 2, 3]
 
 
-async def test_a_player_who_declines_keeps_no_place(autojump_clock: object, house: Opened) -> None:
+async def test_a_player_who_declines_keeps_no_place(house: Opened) -> None:
     table = await house(3, former=remembered(2, 3))
     await come_back(table, 2, asked=True)
     await come_back(table, 3)
@@ -106,22 +95,25 @@ async def test_a_player_who_declines_keeps_no_place(autojump_clock: object, hous
     assert sorted(table.tables) == [1, 3, 12]
 
 
-async def test_only_a_seat_of_the_game_before_is_asked(autojump_clock: object, house: Opened) -> None:
+async def test_only_a_seat_of_the_game_before_is_asked(house: Opened) -> None:
     table = await house(2, former=Former(b"", {}))
     stranger = await Liar(table, 12).give_code()
-    await send(stranger.frames, Sit("stranger", asked=True))
-    seen = await stranger.expect(LobbyMessage)
+    await send(stranger.frames, wire.Sit("stranger", asked=True))
+    seen = await stranger.expect(wire.LobbyMessage)
     assert [seat and seat.asked for seat in seen.seats] == [False, False]
     # An answer to no question changes nothing.
-    await stranger.expect(Gather)
-    await send(stranger.frames, AcceptGame())
+    await stranger.expect(wire.Gather)
+    await send(stranger.frames, wire.AcceptGame())
     await send(stranger.frames, stranger.nonce())
-    await stranger.expect(TableMessage)
+    await stranger.expect(wire.TableMessage)
 
 
-async def test_a_host_that_begins_without_the_answer(autojump_clock: object, nursery: trio.Nursery) -> None:
-    seats = (LobbySeat("host", identity(1).public, 0), LobbySeat("player 2", identity(2).public, 0, asked=True))
-    table, host = House(nursery, 2), LyingHost(telling(LobbyMessage(settings(2), seats, 2), Gather(1)))
+async def test_a_host_that_begins_without_the_answer(nursery: trio.Nursery) -> None:
+    seats = (
+        wire.LobbySeat("host", identity(1).public, 0),
+        wire.LobbySeat("player 2", identity(2).public, 0, asked=True),
+    )
+    table, host = House(nursery, 2), LyingHost(telling(wire.LobbyMessage(settings(2), seats, 2), wire.Gather(1)))
     table.wires = host.wires
     nursery.start_soon(host.run)
     await come_back(table, 2, asked=True)
@@ -130,13 +122,13 @@ async def test_a_host_that_begins_without_the_answer(autojump_clock: object, nur
     assert "had not accepted" in str(table.errors[2])
 
 
-async def test_a_host_that_takes_its_time(autojump_clock: object, nursery: trio.Nursery) -> None:
+async def test_a_host_that_takes_its_time(nursery: trio.Nursery) -> None:
     """Its game is not over yet: it answers as a seat of that game does, then not at all, then it opens the lobby."""
     table = House(nursery, 2, former=remembered(2))
     listener = table.wires.listen(address_of(1))
     await come_back(table, 2)
 
-    def admit(proof: Proof) -> None:
+    def admit(proof: wire.Proof) -> None:
         assert proof.role == "join"
         raise PeerRefused("game_started")
 
@@ -152,7 +144,7 @@ async def test_a_host_that_takes_its_time(autojump_clock: object, nursery: trio.
     assert sorted(table.tables) == [1, 2]
 
 
-async def test_seats_are_kept_for_a_while_and_then_they_are_free(autojump_clock: object, house: Opened) -> None:
+async def test_seats_are_kept_for_a_while_and_then_they_are_free(house: Opened) -> None:
     table = await house(4, former=remembered(2, 3))
     # Seat 4 has left the game: it is free for whoever has the new code.
     await table.enter(12)
@@ -168,7 +160,7 @@ async def test_seats_are_kept_for_a_while_and_then_they_are_free(autojump_clock:
     assert sorted(table.tables) == [1, 3, 12, 13]
 
 
-async def test_the_seat_of_one_that_is_missing_is_free_at_once(autojump_clock: object, house: Opened) -> None:
+async def test_the_seat_of_one_that_is_missing_is_free_at_once(house: Opened) -> None:
     table = await house(3, former=remembered(2, 3, keeps_s=0))
     await table.enter(12)
     await come_back(table, 3)
@@ -178,7 +170,7 @@ async def test_the_seat_of_one_that_is_missing_is_free_at_once(autojump_clock: o
     assert isinstance(table.errors[2], LinkLost)
 
 
-async def test_who_comes_back_when_the_table_is_full(autojump_clock: object, house: Opened) -> None:
+async def test_who_comes_back_when_the_table_is_full(house: Opened) -> None:
     table = await house(3, former=remembered(2, keeps_s=0))
     await table.enter(12)
     await Liar(table, 13).sit_down()
@@ -186,14 +178,14 @@ async def test_who_comes_back_when_the_table_is_full(autojump_clock: object, hou
     assert table.refused(2) == "table_full"
 
 
-async def test_who_comes_back_with_the_code(autojump_clock: object, house: Opened) -> None:
+async def test_who_comes_back_with_the_code(house: Opened) -> None:
     """Its program has ended meanwhile and knows nothing of the game before; the seat is its own all the same."""
     table = await house(2, former=remembered(2))
     await table.enter(2)
     assert sorted(table.tables) == [1, 2]
 
 
-async def test_a_stranger_gets_no_seat_by_the_game_before(autojump_clock: object, house: Opened) -> None:
+async def test_a_stranger_gets_no_seat_by_the_game_before(house: Opened) -> None:
     table = await house(3, former=remembered(2))
     game = former_table(1).game
     with refused("not_seated"):
@@ -207,18 +199,18 @@ async def test_a_stranger_gets_no_seat_by_the_game_before(autojump_clock: object
     assert other.refused(2) == "wrong_game"
 
 
-async def test_who_comes_back_is_asked_for_no_code(autojump_clock: object, house: Opened) -> None:
+async def test_who_comes_back_is_asked_for_no_code(house: Opened) -> None:
     table = await house(3, former=remembered(2))
     game = former_table(1).game
     link = await reach(address_of(1), credentials(2), table.wires.dial, LIMITS, role="join", game=game)
-    await send(link.frames, PakeA(7, 2, bytes(33)))
+    await send(link.frames, wire.PakeA(7, 2, bytes(33)))
     await wait_all_tasks_blocked()
     assert table.turned_away == ["Somebody could not join: The other side did not sit down."]
     # That was no try of the code.
     assert len(table[1].codes) == 1
 
 
-async def test_a_host_that_is_gone(autojump_clock: object, nursery: trio.Nursery) -> None:
+async def test_a_host_that_is_gone(nursery: trio.Nursery) -> None:
     nobody, somebody_else = House(nursery, 2), House(nursery, 2)
     listener = somebody_else.wires.listen(address_of(1))
 
@@ -234,7 +226,7 @@ async def test_a_host_that_is_gone(autojump_clock: object, nursery: trio.Nursery
     assert trio.current_time() < 10
 
 
-async def test_a_host_that_never_opens_the_table_again(autojump_clock: object, nursery: trio.Nursery) -> None:
+async def test_a_host_that_never_opens_the_table_again(nursery: trio.Nursery) -> None:
     table = House(nursery, 2)
     table.wires.listen(address_of(1))
     await come_back(table, 2)
@@ -242,7 +234,7 @@ async def test_a_host_that_never_opens_the_table_again(autojump_clock: object, n
     assert str(table.errors[2]) == "The host has not opened the table again."
 
 
-async def test_every_address_of_the_host_is_tried(autojump_clock: object, house: Opened) -> None:
+async def test_every_address_of_the_host_is_tried(house: Opened) -> None:
     table = await house(2, former=remembered(2))
     last = replace(former_table(2), addresses={1: (Address("10.9.9.9", 1), address_of(1))})
     again = await rejoin_table(own(2), last, dial=table.wires.dial)
@@ -340,7 +332,7 @@ async def test_a_removed_player_is_refused_and_the_code_is_another(house: Opened
     assert room[HOST].names == ["host", "dan", "cat"]
 
 
-async def test_no_removed_player_comes_in_by_an_exchange_that_has_begun(autojump_clock: object, house: Opened) -> None:
+async def test_no_removed_player_comes_in_by_an_exchange_that_has_begun(house: Opened) -> None:
     """The code is replaced between the host's answer and the confirmation of a second identity."""
     room = await house(3, BEN, by_hand=True)
 
@@ -406,7 +398,7 @@ async def test_a_player_who_comes_back_goes_on_counting(house: Opened, nursery: 
     assert room[CAT].heard == ["3 ben: one", "3 ben: two"]
 
 
-async def test_twenty_lines_a_minute(autojump_clock: object, house: Opened) -> None:
+async def test_twenty_lines_a_minute(house: Opened) -> None:
     room = await house(3, BEN, by_hand=True)
     await room[BEN].ask(*(SayLine(f"line {number}") for number in range(21)))
     assert len(room[HOST].heard) == 20
@@ -428,11 +420,11 @@ async def test_a_player_is_told_which_wishes_are_declined(house: Opened) -> None
 LOBBY = bytes([9]) * 32
 
 
-def line(number: int = 1, text: str = "hi", **changed: Any) -> LineMessage:
+def line(number: int = 1, text: str = "hi", **changed: Any) -> wire.LineMessage:
     fields: dict[str, Any] = {"v": 1, "lobby": LOBBY, "key": KEY[BEN], "number": number, "text": text}
     signer = changed.pop("signer", BEN)
     payload = encode(LinePayload(**fields | changed))
-    return LineMessage(payload, sign(identity(signer), LOBBY_LINE, payload))
+    return wire.LineMessage(payload, sign(identity(signer), LOBBY_LINE, payload))
 
 
 def talking() -> LobbyTalk:
@@ -444,10 +436,10 @@ def talking() -> LobbyTalk:
     [
         (line(signer=CAT), "not signed"),
         (line(text="a\u202eb"), "direction"),
-        (LineMessage(b"", bytes(64)), "not a line"),
+        (wire.LineMessage(b"", bytes(64)), "not a line"),
     ],
 )
-def test_a_false_line_is_the_fault_of_the_one_who_passes_it_on(wrong: LineMessage, reason: str) -> None:
+def test_a_false_line_is_the_fault_of_the_one_who_passes_it_on(wrong: wire.LineMessage, reason: str) -> None:
     """``protocol/vectors/links.json`` has more of them."""
     with pytest.raises(PeerError, match=reason):
         talking().take(wrong, {KEY[BEN]})
@@ -465,10 +457,10 @@ async def test_who_passes_on_a_false_line_is_out(house: Opened, liar: int, monke
     room = await house(3, BEN, CAT, by_hand=True)
     signing = LobbyTalk.sign
 
-    def falsely(self: LobbyTalk, *arguments: Any) -> tuple[LineMessage, str]:
+    def falsely(self: LobbyTalk, *arguments: Any) -> tuple[wire.LineMessage, str]:
         signed = signing(self, *arguments)
         assert not isinstance(signed, str)
-        return LineMessage(signed[0].payload, bytes(64)), signed[1]
+        return wire.LineMessage(signed[0].payload, bytes(64)), signed[1]
 
     monkeypatch.setattr(LobbyTalk, "sign", falsely)
     await room[liar].ask(SayLine("psst"))
@@ -479,7 +471,7 @@ async def test_who_passes_on_a_false_line_is_out(house: Opened, liar: int, monke
     assert room[CAT].heard == []
 
 
-async def test_a_full_table_begins_by_itself_when_all_is_quiet(house: Opened, autojump_clock: MockClock) -> None:
+async def test_a_full_table_begins_by_itself_when_all_is_quiet(house: Opened) -> None:
     room = await house(2, BEN, by_hand=True)
     await trio.sleep(DEFAULT_LIMITS.full_table_s - 1)
     await room[HOST].ask(SayLine("wait for me"))

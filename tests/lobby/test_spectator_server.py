@@ -28,7 +28,6 @@ from seqp2p.net.dialling import Route, reach
 from seqp2p.net.errors import LinkLost, NetError, PeerError, PeerRefused, TableClosed
 from seqp2p.net.frames import HEADER_SIZE, FrameStream, frame
 from seqp2p.net.limits import DEFAULT_LIMITS, Limits, message_price_s
-from seqp2p.net.messages import ContributionMessage, HeadMessage, More, Ping, bye, encode_message
 from tests.live.parties import Thinker, checked
 from tests.live.parties import credentials as seat_credentials
 from tests.live.relays import MemoryRelay
@@ -37,7 +36,7 @@ from tests.lobby.house import House, LyingHost, Opened, Player, Script, telling
 from tests.net.tools import Seat, address_of, refused
 from tests.table import make_agreement, played, randomness
 
-pytestmark = pytest.mark.usefixtures("cheap_codes", "cheap_places")
+pytestmark = pytest.mark.usefixtures("autojump_clock", "cheap_codes", "cheap_places")
 
 SPECTATOR = wire.LinkStage.SPECTATOR
 
@@ -245,12 +244,12 @@ async def test_a_table_without_spectators(virtual_time: object, tmp_path: Path) 
 
 GAME = played(2, "kids")
 FRAMES = [
-    encode_message(ContributionMessage(each.payload, each.signature))
+    wire.encode_message(wire.ContributionMessage(each.payload, each.signature))
     for step in GAME.steps
     for _, each in step.contributions
 ]
-VOTES = [encode_message(HeadMessage(b"%200d" % number, bytes(64))) for number in range(100)]
-FAREWELL = encode_message(bye("it is late"))
+VOTES = [wire.encode_message(wire.HeadMessage(b"%200d" % number, bytes(64))) for number in range(100)]
+FAREWELL = wire.encode_message(wire.bye("it is late"))
 EVERYTHING = [*FRAMES, *VOTES]
 
 
@@ -291,7 +290,7 @@ class Watched:
         for each in (*FRAMES, *votes):
             self.feed.append(each)
 
-    def hear(self, asked: More, after_s: float = 0.0) -> list[bytes]:
+    def hear(self, asked: wire.More, after_s: float = 0.0) -> list[bytes]:
         """Return what the reader is sent when it says this after so many seconds."""
         self.now += after_s
         self.feed.handle(self.reader, asked)
@@ -300,7 +299,7 @@ class Watched:
     def batches(self) -> list[list[bytes]]:
         """Return all that it is sent while it goes on asking."""
         heard: list[list[bytes]] = []
-        while batch := self.hear(More(sum(map(len, heard))), 0.6):
+        while batch := self.hear(wire.More(sum(map(len, heard))), 0.6):
             heard.append(batch)
         return heard
 
@@ -323,7 +322,7 @@ def test_a_place_is_kept_for_one_that_is_linked_and_free_when_it_has_left() -> N
     with refused("no_spectators"):
         feed.require_room(b"ben")
     with pytest.raises(LinkLost, match="has left") as goodbye:
-        feed.handle(reader, bye(""))
+        feed.handle(reader, wire.bye(""))
     feed.disconnect(reader, goodbye.value)
     feed.require_room(b"ben")
 
@@ -344,18 +343,18 @@ def test_only_so_many_may_come_back_and_none_that_was_at_fault() -> None:
 def test_nothing_is_sent_unasked() -> None:
     watched = Watched(begun=False)
     watched.fill(VOTES)
-    watched.feed.handle(watched.reader, Ping())
+    watched.feed.handle(watched.reader, wire.Ping())
     assert watched.link.frames == []
-    assert watched.hear(More(0)) == EVERYTHING
+    assert watched.hear(wire.More(0)) == EVERYTHING
 
 
 def test_one_that_is_level_gets_what_is_new_when_it_asks_for_more() -> None:
     watched = Watched()
-    watched.hear(More(0))
+    watched.hear(wire.More(0))
     for number, new in enumerate((b"one", b"two"), len(EVERYTHING)):
-        assert watched.hear(More(number), 0.1) == []
+        assert watched.hear(wire.More(number), 0.1) == []
         watched.feed.append(new)
-        assert watched.hear(More(number)) == [new], "no pause follows an answer with all there is"
+        assert watched.hear(wire.More(number)) == [new], "no pause follows an answer with all there is"
 
 
 def test_a_game_comes_in_batches() -> None:
@@ -372,10 +371,10 @@ def test_a_frame_larger_than_a_batch_is_a_batch() -> None:
 
 def test_an_answer_waits_until_the_last_is_read_and_a_pause_is_over() -> None:
     watched = Watched(watch_batch_max=1)
-    assert [watched.hear(More(0)) for _ in range(300)] == [EVERYTHING[:1], *[[]] * 299]
+    assert [watched.hear(wire.More(0)) for _ in range(300)] == [EVERYTHING[:1], *[[]] * 299]
     watched.link.unsent = 1
-    assert watched.hear(More(0), DEFAULT_LIMITS.answer_pause_s) == []
-    assert watched.hear(More(0)) == EVERYTHING[1:2]
+    assert watched.hear(wire.More(0), DEFAULT_LIMITS.answer_pause_s) == []
+    assert watched.hear(wire.More(0)) == EVERYTHING[1:2]
 
 
 def test_an_answer_goes_behind_a_sign_of_life_that_is_unsent() -> None:
@@ -383,20 +382,20 @@ def test_an_answer_goes_behind_a_sign_of_life_that_is_unsent() -> None:
     size_max = sum(map(len, FRAMES[:3])) + 15
     watched = Watched(watch_batch_max=size_max)
     watched.link.unsent = 15
-    watched.feed.handle(watched.reader, More(0))
+    watched.feed.handle(watched.reader, wire.More(0))
     assert (watched.link.frames, watched.link.unsent) == (FRAMES[:3], size_max)
 
 
 def test_one_that_comes_back_gets_the_log_from_where_it_was() -> None:
-    assert Watched().hear(More(7)) == EVERYTHING[7:]
-    assert Watched().hear(More(2**31 - 1)) == []
+    assert Watched().hear(wire.More(7)) == EVERYTHING[7:]
+    assert Watched().hear(wire.More(2**31 - 1)) == []
 
 
 def test_nothing_is_sent_twice_on_one_link() -> None:
     """An answer may be on its way when it asks again."""
     watched = Watched()
-    assert watched.hear(More(0)) == EVERYTHING
-    assert [watched.hear(More(0), 10.0) for _ in range(3)] == [[]] * 3
+    assert watched.hear(wire.More(0)) == EVERYTHING
+    assert [watched.hear(wire.More(0), 10.0) for _ in range(3)] == [[]] * 3
 
 
 @pytest.mark.parametrize("left_out", [0, 1, 20, 100, 101, len(EVERYTHING) - 1, len(EVERYTHING)])
@@ -418,7 +417,7 @@ def test_at_a_goodbye_all_queues_share_the_game() -> None:
         reader = feed.connect(b"%d" % number, link)
         link.read()
         if number % 2:
-            feed.handle(reader, More(number % 7))
+            feed.handle(reader, wire.More(number % 7))
     feed.say_goodbye("it is late")
     queued = [data for link in links for data in link.frames]
     assert sum(map(len, queued)) > 100 * sum(map(len, EVERYTHING))
@@ -430,7 +429,7 @@ def test_one_that_asks_after_the_farewell_is_not_answered() -> None:
     watched.feed.say_goodbye("it is late")
     watched.link.read()
     watched.feed.append(b"late")
-    assert watched.hear(More(0)) == []
+    assert watched.hear(wire.More(0)) == []
 
 
 # A spectator before there is a table, and against a host that lies.
@@ -447,7 +446,7 @@ async def spectators(nursery: trio.Nursery) -> SpectatorServer:
 
 
 async def test_a_spectator_is_let_in_before_the_start_and_shown_the_seats(
-    autojump_clock: object, house: Opened, nursery: trio.Nursery, spectators: SpectatorServer
+    house: Opened, nursery: trio.Nursery, spectators: SpectatorServer
 ) -> None:
     made, watching = await house(2, spectators=spectators), Player()
     nursery.start_soon(partial(made.watch, 20, on_event=watching.events.append))
@@ -461,7 +460,7 @@ async def test_a_spectator_is_let_in_before_the_start_and_shown_the_seats(
 
 
 async def test_at_the_door_when_the_lobby_closes(
-    autojump_clock: object, house: Opened, nursery: trio.Nursery, spectators: SpectatorServer
+    house: Opened, nursery: trio.Nursery, spectators: SpectatorServer
 ) -> None:
     """The game lets in a spectator that had no time to say its name in the lobby."""
     made, begun = await house(2, spectators=spectators), trio.Event()
@@ -480,9 +479,7 @@ async def test_at_the_door_when_the_lobby_closes(
     assert made.wires.dialled.count(address_of(1)) == 3
 
 
-async def test_what_is_refused_in_the_lobby(
-    autojump_clock: object, house: Opened, nursery: trio.Nursery, spectators: SpectatorServer
-) -> None:
+async def test_what_is_refused_in_the_lobby(house: Opened, nursery: trio.Nursery, spectators: SpectatorServer) -> None:
     made = await house(3, 2, spectators=spectators)
     with refused("same_key"):
         await made.watch(2)
@@ -498,9 +495,7 @@ async def test_there_is_no_server_where_none_may_watch() -> None:
 
 
 @pytest.mark.parametrize("at_once", [False, True], ids=["the lobby", "all at once"])
-async def test_spectators_are_told_when_the_lobby_is_given_up(
-    autojump_clock: object, nursery: trio.Nursery, at_once: bool
-) -> None:
+async def test_spectators_are_told_when_the_lobby_is_given_up(nursery: trio.Nursery, at_once: bool) -> None:
     told = trio.Event()
 
     async def watch(made: House) -> None:
@@ -521,7 +516,7 @@ async def test_spectators_are_told_when_the_lobby_is_given_up(
         await told.wait()
 
 
-async def test_what_is_too_much_to_keep_is_not_read(autojump_clock: object, nursery: trio.Nursery) -> None:
+async def test_what_is_too_much_to_keep_is_not_read(nursery: trio.Nursery) -> None:
     backlog, items = Backlog(10), [Gone(str(number)) for number in range(10)]
     taken: list[int] = []
 
@@ -567,7 +562,7 @@ ELSEWHERE = wire.Watching(encode_agreement(make_agreement(3, "kids", seed=2)))
     ],
 )
 async def test_before_the_table(
-    autojump_clock: object, nursery: trio.Nursery, messages: list[wire.WireMessage], error: type[NetError], text: str
+    nursery: trio.Nursery, messages: list[wire.WireMessage], error: type[NetError], text: str
 ) -> None:
     host = LyingHost(telling(*messages), who=seat_credentials(1))
     nursery.start_soon(host.run)

@@ -14,7 +14,7 @@ from tests.net.tools import address_of, randomness
 from tests.sim import strangers
 from tests.sim.strangers import ATTACKS, GUESSERS, Stranger
 
-pytestmark = pytest.mark.usefixtures("cheap_codes")
+pytestmark = pytest.mark.usefixtures("autojump_clock", "cheap_codes")
 
 FRIEND = 2
 PLACES = 16
@@ -22,9 +22,7 @@ PLACES = 16
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-async def test_a_friend_gets_in(
-    name: str, autojump_clock: object, house: Opened, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_friend_gets_in(name: str, house: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(strangers, "CROWD", PLACES + 2)
     table = await house(3, limits=Limits(handshakes_max=PLACES, code_parallel_max=4, code_waiting_max=PLACES))
 

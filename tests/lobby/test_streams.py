@@ -11,7 +11,7 @@ from seqp2p.net.addresses import Address
 from tests.lobby.house import House
 from tests.net.tools import WireListener, Wires
 
-pytestmark = pytest.mark.usefixtures("cheap_codes")
+pytestmark = pytest.mark.usefixtures("autojump_clock", "cheap_codes")
 
 STRIDE = 5
 """Steps between two places at which a lobby is cancelled, so that the test takes a second. Runs differ in the first."""
@@ -73,7 +73,7 @@ async def open_after(steps: int) -> tuple[int, bool]:
     return await wires.left_open(), later.left > 0
 
 
-async def test_a_lobby_that_is_cancelled_closes_all(autojump_clock: trio.testing.MockClock) -> None:
+async def test_a_lobby_that_is_cancelled_closes_all() -> None:
     steps, is_over = random.SystemRandom().randint(1, STRIDE), False
     while not is_over:
         left_open, is_over = await open_after(steps)

@@ -21,6 +21,8 @@ from seqp2p.net.links import Link
 from seqp2p.net.serving import Gate, Handshakes, serve, source_of, source_of_address
 from tests.net.tools import Wires, address_of, credentials, identity
 
+pytestmark = pytest.mark.usefixtures("autojump_clock")
+
 LIMITS = Limits()
 FIRST = address_of(1)
 
@@ -37,11 +39,7 @@ ANN, BEN, EVE = "10.0.0.1", "10.0.0.3", "10.6.6.6"
     ids=["the oldest that is silent", "then one that makes no progress", "then the oldest of the largest source"],
 )
 async def test_who_makes_room_for_a_newcomer(
-    nursery: trio.Nursery,
-    autojump_clock: object,
-    places: int,
-    strangers: list[tuple[str, str, bool, float]],
-    expected: list[str],
+    nursery: trio.Nursery, places: int, strangers: list[tuple[str, str, bool, float]], expected: list[str]
 ) -> None:
     """Of each stranger: its name and source, True if it sends something, and the seconds until the next one comes."""
     gate, ended = Gate(places, 5), list[str]()
@@ -74,7 +72,7 @@ async def test_what_comes_is_progress() -> None:
         await place.aclose()
 
 
-async def test_handshakes_of_one_source_have_a_pace(autojump_clock: object) -> None:
+async def test_handshakes_of_one_source_have_a_pace() -> None:
     limits = replace(LIMITS, handshake_cost_ms=10, cost_burst_s=0.05, sources_max=2)
     handshakes = Handshakes(limits, 0.1)
     for _ in range(10):
@@ -92,7 +90,7 @@ async def test_handshakes_of_one_source_have_a_pace(autojump_clock: object) -> N
     assert len(handshakes._paces) == 2
 
 
-async def test_those_of_one_source_that_wait_go_on_one_by_one(autojump_clock: object) -> None:
+async def test_those_of_one_source_that_wait_go_on_one_by_one() -> None:
     handshakes = Handshakes(replace(LIMITS, handshake_cost_ms=100, cost_burst_s=0.1), 0.5)
     went: list[tuple[int, float]] = []
 
@@ -109,7 +107,7 @@ async def test_those_of_one_source_that_wait_go_on_one_by_one(autojump_clock: ob
     assert went[-1][1] == pytest.approx(20 * 0.1 / 0.5, abs=0.5)
 
 
-async def test_a_client_waits_for_the_pace_of_its_source(autojump_clock: object) -> None:
+async def test_a_client_waits_for_the_pace_of_its_source() -> None:
     handshakes = Handshakes(replace(LIMITS, handshake_cost_ms=1_000, cost_burst_s=0.0), 0.5)
     paced = Gate(5, 10, handshakes)
     for gate, waits_s in ((Gate(5, 10), 0), (paced, 0), (paced, 2.2), (paced, 4.4)):
@@ -125,9 +123,7 @@ async def test_a_client_waits_for_the_pace_of_its_source(autojump_clock: object)
 
 
 @pytest.mark.parametrize("data", [b"", b"GET / HTTP/1.1", b"\x16\x03\x01\xff\xff", b"\x16\x03\x01\x00\x05half"])
-async def test_what_is_no_hello_costs_no_tls(
-    data: bytes, monkeypatch: pytest.MonkeyPatch, autojump_clock: object
-) -> None:
+async def test_what_is_no_hello_costs_no_tls(data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     async def accept(*_: object) -> None:
         raise AssertionError
 
@@ -144,7 +140,7 @@ async def test_what_is_no_hello_costs_no_tls(
             await place.accept(credentials(1))
 
 
-async def test_no_stranger_stays_long(autojump_clock: object) -> None:
+async def test_no_stranger_stays_long() -> None:
     with Gate(2, 5).enter(memory_stream_pair()[0]) as place:
         await trio.sleep(1000)
     assert place.scope.cancelled_caught
@@ -193,7 +189,7 @@ class Failing(trio.abc.Listener[trio.abc.Stream]):
         raise AssertionError
 
 
-async def test_accepting_goes_on_when_the_machine_is_exhausted(autojump_clock: object, nursery: trio.Nursery) -> None:
+async def test_accepting_goes_on_when_the_machine_is_exhausted(nursery: trio.Nursery) -> None:
     welcomed = trio.Event()
 
     async def welcome(_: trio.abc.Stream) -> None:
@@ -235,7 +231,7 @@ async def test_a_name_without_an_address() -> None:
     assert "IP address" in error.value.hint
 
 
-async def test_nothing_comes_back(autojump_clock: object) -> None:
+async def test_nothing_comes_back() -> None:
     async def hang(_: Address) -> trio.abc.Stream:
         await trio.sleep_forever()
         raise AssertionError
@@ -302,7 +298,7 @@ async def test_lost_connection_is_nobodys_fault() -> None:
         await frames.send(frame(b"x"))
 
 
-async def test_cancelled_receive_loses_nothing(autojump_clock: object) -> None:
+async def test_cancelled_receive_loses_nothing() -> None:
     here, there = memory_stream_pair()
     frames = FrameStream(there)
     await here.send_all(frame(b"abc")[:5])
@@ -343,7 +339,7 @@ async def read_some(frames: FrameStream, count: int) -> list[wire.WireMessage]:
     return [wire.decode_message(await frames.receive(LIMITS.frame_max), wire.LinkStage.GAME) for _ in range(count)]
 
 
-async def test_messages_both_ways_and_signs_of_life(autojump_clock: object) -> None:
+async def test_messages_both_ways_and_signs_of_life() -> None:
     one, two = map(End, memory_stream_pair())
     async with trio.open_nursery() as nursery:
         for end in (one, two):
@@ -373,9 +369,7 @@ async def send_slowly(stream: trio.abc.Stream, data: bytes) -> None:
         (b"", wire.encode_message(wire.Ping()), "read nothing for 8 s"),
     ],
 )
-async def test_silence_ends_a_link(
-    autojump_clock: object, nursery: trio.Nursery, begin: bytes, slowly: bytes, reason: str
-) -> None:
+async def test_silence_ends_a_link(nursery: trio.Nursery, begin: bytes, slowly: bytes, reason: str) -> None:
     here, there = lockstep_stream_pair() if "read" in reason else memory_stream_pair()
     one = End(here)
     if begin:
@@ -416,7 +410,7 @@ async def test_the_first_reason_counts() -> None:
     assert str(one.error) == "first"
 
 
-async def test_stop_sends_what_is_queued_and_frees_the_connection(autojump_clock: object) -> None:
+async def test_stop_sends_what_is_queued_and_frees_the_connection() -> None:
     here, there = memory_stream_pair()
     one, other = End(here), FrameStream(there)
     for _ in range(5):
@@ -429,7 +423,7 @@ async def test_stop_sends_what_is_queued_and_frees_the_connection(autojump_clock
     assert await read_some(one.link.frames, 2) == [opening(1), opening(2)]
 
 
-async def test_stop_from_within_leaves_what_comes_after(autojump_clock: object) -> None:
+async def test_stop_from_within_leaves_what_comes_after() -> None:
     here, there = memory_stream_pair()
     one = End(here)
     await there.send_all(b"".join(wire.encode_message(opening(seat)) for seat in (9, 2, 3)))
@@ -438,7 +432,7 @@ async def test_stop_from_within_leaves_what_comes_after(autojump_clock: object) 
     assert await read_some(one.link.frames, 2) == [opening(2), opening(3)]
 
 
-async def test_stop_while_a_sign_of_life_is_on_its_way(autojump_clock: object) -> None:
+async def test_stop_while_a_sign_of_life_is_on_its_way() -> None:
     here, there = lockstep_stream_pair()
     one, other = End(here), FrameStream(there)
     async with trio.open_nursery() as nursery:
@@ -483,7 +477,7 @@ async def test_small_messages_go_out_together(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("links", [1, 3])
-async def test_whoever_sends_too_fast_is_read_later(autojump_clock: object, nursery: trio.Nursery, links: int) -> None:
+async def test_whoever_sends_too_fast_is_read_later(nursery: trio.Nursery, links: int) -> None:
     """The links of one peer share one pace, so a new link brings no burst of its own."""
     limits = Limits(cost_rate=0.01, cost_burst_s=0.02, message_cost_us=1_000, byte_cost_ns=0)
     pace, ends = pace_of(limits), list[End]()

@@ -49,7 +49,7 @@ from seqp2p.rules import (
     skip,
 )
 from tests.rules.playing import OPTION_TABLES, Game, Table
-from tests.rules.test_position_text import changed
+from tests.rules.test_position_text import changed, why_refused
 from tests.ui.kept import Talk, talks
 
 variants = st.sampled_from(list(VARIANTS.values()))
@@ -254,22 +254,18 @@ def test_a_turn_is_one_line_and_unfinished_turns_are_too() -> None:
     assert parse_game(begun).moves == ()
 
 
-def why_refused(text: str) -> list[str]:
-    with pytest.raises(NotationError) as refused:
-        parse_game(text)
-    return [str(refused.value)]
-
-
 @talks(__file__, "game_talks.txt")
 def test_a_text_that_is_no_game(talk: Talk) -> None:
     """Changes of a text, and why it is no game then."""
     text = AWAY if talk.place == "a game that seats leave" else TEXT
-    talk.check(why_refused(changed(text, line)) for line in talk.lines)
+    talk.check(why_refused(parse_game, changed(text, line)) for line in talk.lines)
 
 
 def test_a_text_without_turns_or_with_too_many() -> None:
-    assert why_refused(TEXT[: TEXT.index("\n\n") + 1]) == ["the game has '' in place of a line like [first 2]"]
-    assert why_refused(TEXT + "5. 2: AH f2" * 20_000) == ["the text is too long for a game"]
+    assert why_refused(parse_game, TEXT[: TEXT.index("\n\n") + 1]) == [
+        "the game has '' in place of a line like [first 2]"
+    ]
+    assert why_refused(parse_game, TEXT + "5. 2: AH f2" * 20_000) == ["the text is too long for a game"]
 
 
 def test_a_card_drawn_that_has_been_seen_elsewhere() -> None:

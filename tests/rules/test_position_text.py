@@ -1,6 +1,7 @@
 import hashlib
 import re
 from ast import literal_eval
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
@@ -61,17 +62,17 @@ def changed(text: str, line: str) -> str:
     return text if more is None else f"{text} {more}"
 
 
-def why_refused(text: str) -> list[str]:
+def why_refused(parse: Callable[[str], object], text: str) -> list[str]:
     with pytest.raises(NotationError) as refused:
-        parse_position(text)
+        parse(text)
     return [str(refused.value)]
 
 
 @talks(__file__, "position_talks.txt")
 def test_a_text_that_is_no_position(talk: Talk) -> None:
     """Changes of a text, and why it is no position then."""
-    talk.check(why_refused(changed(PLACES[talk.place], line)) for line in talk.lines)
+    talk.check(why_refused(parse_position, changed(PLACES[talk.place], line)) for line in talk.lines)
 
 
 def test_a_text_that_is_too_long() -> None:
-    assert why_refused(TEXT + "-" * 5_000) == ["the text is too long for a position"]
+    assert why_refused(parse_position, TEXT + "-" * 5_000) == ["the text is too long for a position"]

@@ -9,7 +9,7 @@ The virtual LAN has no lobby and no addresses, so these adversaries are here.
 import contextlib
 import random
 import secrets
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -35,7 +35,7 @@ from seqp2p.match.seat import SeatKeys
 from seqp2p.match.signed import SignedThing
 from seqp2p.match.table import USUAL_OPTIONS, Agreement, Settings, decode_agreement, encode_agreement
 from seqp2p.net import messages as wire
-from seqp2p.net.addresses import Address, listening_addresses, open_listeners
+from seqp2p.net.addresses import Address, listening_addresses
 from seqp2p.net.dialling import Route
 from seqp2p.net.errors import LinkLost, PeerError
 from seqp2p.net.gossip import PlacedItem, PlacedVote, Store
@@ -43,6 +43,7 @@ from seqp2p.net.links import Link
 from seqp2p.net.relay import Feed, Relay
 from seqp2p.net.tls import make_credentials
 from seqp2p.replay.writer import ReplayWriter
+from tests.net.tools import listening
 from tests.sim.adversaries.described import doing
 from tests.sim.table import TableKey, draw_settings, identity
 
@@ -225,7 +226,7 @@ async def play_host(host: HostileHost, players: int, folder: Path) -> HostEnding
     async with contextlib.AsyncExitStack() as stack:
         if host.lie is not None:
             stack.enter_context(_lying(host.lie, table))
-        doors = [await stack.enter_async_context(_listening()) for _ in range(players)]
+        doors = [await stack.enter_async_context(listening()) for _ in range(players)]
         (address,) = await listening_addresses(doors[0])
         evening = _Evening(host, table, settings, folder, found, address)
         async with trio.open_nursery() as nursery:
@@ -253,16 +254,6 @@ def _lying(lie: Lie, table: TableKey) -> Iterator[None]:
 
     with mock.patch.object(_HostLobby, "_send", staticmethod(send)):
         yield
-
-
-@contextlib.asynccontextmanager
-async def _listening() -> AsyncGenerator[Sequence[trio.SocketListener]]:
-    listeners = await open_listeners(Address(_LO[0], 0))
-    try:
-        yield listeners
-    finally:
-        for listener in listeners:
-            await trio.aclose_forcefully(listener)
 
 
 @dataclass(slots=True)

@@ -37,6 +37,8 @@ from seqp2p.ui.words import Story
 from tests.table import Played, make_agreement, make_seats, match_at, named, played, shared_match_at
 from tests.ui.kept import Talk, talks
 
+pytestmark = pytest.mark.usefixtures("autojump_clock")
+
 PATIENCE_S = {"draw": 10.0, "late": 30.0}
 ASKED = "you are asked"
 
@@ -297,9 +299,7 @@ async def test_a_seat_whose_name_misleads_is_muted_and_given_up_by_its_answers()
     assert (await seat.answer(f"> {drops[1].line}"))[-1] == "(goes on without 3)"
 
 
-async def test_a_question_about_an_absent_seat_keeps_its_time_and_closes_once_nobody_is_asked(
-    autojump_clock: object,
-) -> None:
+async def test_a_question_about_an_absent_seat_keeps_its_time_and_closes_once_nobody_is_asked() -> None:
     seat = seat_at(played(4), 8)
     times: list[list[float | None]] = []
     for about in ({2}, {2, 3}, {3}, set[int](), {3}):
@@ -415,7 +415,7 @@ async def test_what_may_be_meant_is_said_in_the_readers_words(french: None, own_
     assert (await in_the_lobby("seets"))[1] == ["la partie n'a pas commencé ; peut-être : places ?"]
 
 
-async def test_a_pass_goes_by_itself_where_nothing_else_can_be_done(autojump_clock: trio.testing.MockClock) -> None:
+async def test_a_pass_goes_by_itself_where_nothing_else_can_be_done() -> None:
     seat = in_turn(1, auto_pass=True)
     begun = trio.current_time()
     assert await seat.person.choose(replace(seat.view, legal=(PASS,)), None) == PASS
@@ -424,9 +424,7 @@ async def test_a_pass_goes_by_itself_where_nothing_else_can_be_done(autojump_clo
 
 
 @pytest.mark.parametrize("auto_pass", [True, False])
-async def test_a_pass_that_is_stopped_or_switched_off_waits(
-    autojump_clock: trio.testing.MockClock, auto_pass: bool
-) -> None:
+async def test_a_pass_that_is_stopped_or_switched_off_waits(auto_pass: bool) -> None:
     seat = in_turn(1, auto_pass=auto_pass)
     seat.typed = ["undo"]
     with trio.move_on_after(60) as waiting:
@@ -455,7 +453,7 @@ def with_a_remark() -> Seat:
     ids=["exchange", "draw", "give up", "call"],
 )
 async def test_a_pass_does_not_go_by_itself_where_something_else_can_be_done(
-    autojump_clock: trio.testing.MockClock, make_seat: Callable[[], Seat], legal: tuple[Action, ...]
+    make_seat: Callable[[], Seat], legal: tuple[Action, ...]
 ) -> None:
     seat = make_seat()
     with trio.move_on_after(60) as waiting:

@@ -2,9 +2,10 @@
 
 import pytest
 import trio
-from trio.testing import MockClock
 
 from seqp2p.ui.person.turn_clock import remind, turn_line
+
+pytestmark = pytest.mark.usefixtures("autojump_clock")
 
 
 def test_the_time_is_said_with_the_turn() -> None:
@@ -37,9 +38,7 @@ def test_the_time_is_said_with_the_turn() -> None:
         ),
     ],
 )
-async def test_it_is_said_what_is_left(
-    turn_time_s: int, seats: int, told: list[tuple[int, str]], autojump_clock: MockClock
-) -> None:
+async def test_it_is_said_what_is_left(turn_time_s: int, seats: int, told: list[tuple[int, str]]) -> None:
     begun = trio.current_time()
     heard: list[tuple[int, str]] = []
     await remind(
@@ -50,7 +49,7 @@ async def test_it_is_said_what_is_left(
     assert heard == told, "what was asked again is late already"
 
 
-async def test_an_answer_ends_it(autojump_clock: MockClock) -> None:
+async def test_an_answer_ends_it() -> None:
     answered, heard = trio.Event(), list[str]()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(remind, 60, 2, trio.current_time(), answered, heard.append)
