@@ -14,25 +14,25 @@ SLACK: Final = 60
 """The most lines that a ceiling may stand above what is there."""
 
 CEILINGS: Final = {
-    "seqp2p/*.py": 761,
-    "seqp2p/api/**/*.py": 3611,
+    "seqp2p/*.py": 765,
+    "seqp2p/api/**/*.py": 3634,
     "seqp2p/arena/**/*.py": 1049,
-    "seqp2p/bots/**/*.py": 1821,
-    "seqp2p/cli/**/*.py": 8909,
+    "seqp2p/bots/**/*.py": 1822,
+    "seqp2p/cli/**/*.py": 8898,
     "seqp2p/crypto/**/*.py": 1365,
     "seqp2p/learning/**/*.py": 643,
     "seqp2p/live/**/*.py": 2715,
-    "seqp2p/lobby/**/*.py": 3393,
+    "seqp2p/lobby/**/*.py": 3409,
     "seqp2p/match/**/*.py": 3977,
     "seqp2p/net/**/*.py": 3331,
-    "seqp2p/replay/**/*.py": 2398,
+    "seqp2p/replay/**/*.py": 2392,
     "seqp2p/rules/**/*.py": 3117,
     "seqp2p/ui/**/*.py": 8528,
-    "tests/**/*.py": 49_981,
+    "tests/**/*.py": 49_909,
     "tests/**/*.txt": 7588,
     "protocol/**/*.py": 6992,
     "tools/**/*.py": 994,
-    "docs/**/*.md": 4608,
+    "docs/**/*.md": 4614,
 }
 
 
