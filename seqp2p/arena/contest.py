@@ -73,8 +73,6 @@ def make_contest(
         table = {"players": players, "teams": teams}
         raise RulesError(message("{players} players form {teams} teams: name {teams} bots, one for each team", **table))
     for bot in bots:
-        if not isinstance(bot, str):
-            raise TypeError(f"make_contest: bots must be names, not {type(bot).__name__}")
         if kind_of(bot) == "bot" and (reason := why_no_bot(bot)):
             raise EntrantError(reason)
     return Contest(variant, players, teams, options, tuple(bots))

@@ -19,6 +19,7 @@ from contextlib import contextmanager, redirect_stdout
 from typing import Any, Final, Literal
 
 from seqp2p.bots.player import Bot, Program, check_bot, make_bot
+from seqp2p.arguments import check_arguments
 from seqp2p.bots.registry import BOTS
 from seqp2p.i18n import message, message_of
 from seqp2p.rules import Action, RulesError, View, apply, parse_action
@@ -40,6 +41,7 @@ class _TooSlow(BaseException):
     """The time for a choice is over. A bot that catches every Exception does not catch this."""
 
 
+@check_arguments
 def kind_of(name: str) -> Literal["bot", "class", "program"]:
     """Return the kind of bot that a name stands for.
 

@@ -183,7 +183,7 @@ def test_it_stops_at_the_first_look_with_an_interval_so_narrow() -> None:
     ("use", "kind", "why"),
     [
         (lambda: Ladder([PAIR], 0), ValueError, "deals must be at least 1, not 0"),
-        (lambda: make_contest([5, 5]), TypeError, "make_contest: bots must be names, not int"),  # type: ignore[list-item]
+        (lambda: make_contest([5, 5]), TypeError, "kind_of: name must be str, not int"),  # type: ignore[list-item]
         (lambda: Ladder([PAIR], "2"), TypeError, "Ladder: deals must be int, not str"),  # type: ignore[arg-type]
         (lambda: Ladder([PAIR], 1).take(2), TypeError, "Ladder.take: result must be DealResult, not int"),  # type: ignore[arg-type]
         (lambda: play_deals(Ladder([PAIR], 1), "x"), TypeError, "play_deals: seed must be int, not str"),  # type: ignore[arg-type]

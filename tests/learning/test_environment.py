@@ -215,7 +215,6 @@ def test_the_table_as_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert text is not None
     assert text.endswith(f"\nteam {position_of(raw).winner} has won")
     assert "[" in text
-    raw.close()
 
 
 def test_the_table_is_shown_as_the_game_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
