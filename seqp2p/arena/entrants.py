@@ -18,8 +18,8 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, redirect_stdout
 from typing import Any, Final, Literal
 
-from seqp2p.bots.player import Bot, Program, check_bot, make_bot
 from seqp2p.arguments import check_arguments
+from seqp2p.bots.player import Bot, Program, check_bot, make_bot
 from seqp2p.bots.registry import BOTS
 from seqp2p.i18n import message, message_of
 from seqp2p.rules import Action, RulesError, View, apply, parse_action
