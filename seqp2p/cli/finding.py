@@ -8,6 +8,7 @@ import click
 import trio
 
 from seqp2p.api.finding import find_meeting, route_to, the_one, wait_for_table
+from seqp2p.cli.errors import sentence
 from seqp2p.cli.json_events import TableEvent
 from seqp2p.cli.lobby import LobbyView
 from seqp2p.cli.output import Output
@@ -114,7 +115,7 @@ async def enter_by_code(
                 if code is not None or refused.code not in {"wrong_code", "code_burned"}:
                     raise
                 fault = refused
-        view.refuse(f"{translate(message_of(fault))} {translate(fault.hint)}".rstrip())
+        view.refuse(t("; ").join(filter(None, map(sentence, (message_of(fault), fault.hint)))))
 
 
 async def ask_place(view: LobbyView, output: Output) -> Address | str:

@@ -38,9 +38,10 @@ def command(words: tuple[str, ...], last: int, replay_dir: str | None, *, as_jso
     if not found:
         if not words and folder == usual_replay_dir():
             raise no_game_yet()
-        none = t("there is no such game in {folder}", folder=folder)
+        if words:
+            raise UserError(t("there is no such game in {folder}", folder=folder), t("without a filter all are listed"))
         hint = t("--replay-dir names the folder that the replays are in")
-        raise UserError(none if words else t("there is no game in {folder} yet", folder=folder), hint)
+        raise UserError(t("there is no game in {folder} yet", folder=folder), hint)
     if not as_json and folder == usual_replay_dir():
         shown = command_line("show", "1")
         output.say(t("use the number: {command}; resume, export, verify and stats take it too", command=shown))

@@ -54,7 +54,6 @@ from seqp2p.ui.language import number as numeral
 from seqp2p.ui.person.command_words import Answers, courtesy_of, shown
 from seqp2p.ui.person.console import HOW_TO_SAY, NOT_STARTED, lobby_answers, wait_in_lobby
 from seqp2p.ui.question import Question, yes_or_no
-from seqp2p.ui.scene import LogLine
 from seqp2p.ui.words import mute_line, seats_named, settings_lines
 
 if TYPE_CHECKING:  # Only where there is a screen.
@@ -72,7 +71,6 @@ class LobbyView:
 
     def __init__(self, output: Output, title: str, *, starts: bool = False) -> None:
         self._output, self._screen = output, output.screen
-        self._refusal = LogLine("answer", "")
         self._scene: LobbyScene | None = None
         if self._screen is not None:
             from seqp2p.ui import lobby_scene
@@ -97,10 +95,10 @@ class LobbyView:
             self._screen.refresh()
 
     def refuse(self, reason: str) -> None:
-        """Say why what was typed is not taken, in place of the reason before. An empty one takes that back."""
-        if self._screen is not None and self._refusal in self._screen.lines:
-            self._screen.lines.remove(self._refusal)
-        self._refusal = LogLine("answer", reason)
+        """Say why what was typed is not taken, in place of all answers before. An empty one takes them back."""
+        if self._screen is not None:
+            for line in [line for line in self._screen.lines if line.kind == "answer"]:
+                self._screen.lines.remove(line)
         if reason:
             self._output.say(reason, "answer")
 
@@ -399,7 +397,9 @@ class LobbyTeller:
         self._hosts = event.own_seat == 1
         others = (seat for number, seat in enumerate(event.seats, 1) if seat is not None and number != event.own_seat)
         self._others = not all(is_bot_name(seat.name) for seat in others)
-        self._shown.set()
+        if not self._shown.is_set():
+            self.view.refuse("")  # What was typed on the way here is over.
+            self._shown.set()
         self.desk.lobby = event
         self.view.seats(event)
         emit_lobby(event, output)

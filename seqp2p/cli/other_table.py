@@ -37,7 +37,8 @@ from seqp2p.ui.plain import SPECTATOR_HELP, legend_lines
 from seqp2p.ui.words import Company, Sight
 
 LEFT: Final = message("you left")
-LET_IN: Final = message("you are let in; the game is shown once the table is full")
+LET_IN: Final = message("you are let in")
+FILLING: Final = message("the game is shown once the table is full")
 
 
 async def join(
@@ -65,7 +66,7 @@ async def watch(options: SeatOptions, host: Address | None, code: str | None) ->
             lobby = LobbyView(output, t("seqp2p: watch a table"))
             lobby.change(command="seqp2p watch")
             let_in = partial(output.say, LET_IN)
-            told, changes = {"seats": [translate(LET_IN)]}, BoundedLines(output)
+            told, changes = dict[str, list[str]](), BoundedLines(output)
 
             def on_event(event: LobbyEvent) -> None:
                 if isinstance(event, TurnedAway):
@@ -73,13 +74,16 @@ async def watch(options: SeatOptions, host: Address | None, code: str | None) ->
                 elif isinstance(event, LobbyShown):
                     lobby.seats(event)
                     emit_lobby(event, output)
-                    if (line := seats_line(event)) not in told["seats"]:
+                    if not told:
+                        lobby.refuse("")
+                        output.say(FILLING)
+                    if [line := seats_line(event)] != told.get("seats"):
                         told["seats"] = [line]
                         if not lobby.shows:
                             changes.say(line)
 
             async def leave_when_typed() -> None:
-                answers: Answers = {**lobby_answers(told), "help": lambda _: [translate(LET_IN)]}
+                answers: Answers = {**lobby_answers(told), "help": lambda _: [translate(FILLING)]}
                 await wait_in_lobby(own_console(output), answers)
 
             own = Own(
@@ -155,7 +159,7 @@ class SpectatorConsole:
     def answer(self, line: str) -> Iterable[str]:
         if (found := answer_to(line, self._answers)) is not None:
             return found
-        return [t("spectators cannot use {word}", word=line.lower()), translate(SPECTATOR_HELP)]
+        return [t("spectators cannot use {word}", word=line.lower().split()[0]), translate(SPECTATOR_HELP)]
 
     def _help(self, _: str) -> Iterable[str]:
         painted = self._reporter.output.screen is not None

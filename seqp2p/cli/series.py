@@ -346,7 +346,7 @@ class RematchQuestion:
                 output.say(t("{name} plays no other game", name=guest.name))
                 self._expects.discard(key)
         if self._former and not self._expects and event.own_seat == 1 and not self.accepted:
-            self.why_over = t("{names} declined", names=listed([*self._former.values()]))
+            self.why_over = t("nobody else plays on")
             self._asking.cancel()
 
     def _wait(self) -> Question | None:

@@ -275,7 +275,7 @@ def sign_meanings(company: Company, glyphs: Glyphs) -> Iterator[str]:
         glyphs.last: t("the last move"),
         glyphs.recent: t("a move since your last turn") if company.own else t("a move of this round"),
         glyphs.line: t("with F4: on a line that lacks one or two chips"),
-        " ".join(glyphs.lacks[colour] for colour in company.colours): t("with F4: a chip that such a line lacks"),
+        "".join(glyphs.lacks[colour] for colour in company.colours): t("with F4: a chip that such a line lacks"),
     }
     chosen = {
         " ".join(glyphs.lit[:2]): t("where the chosen card can go"),

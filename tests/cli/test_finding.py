@@ -13,13 +13,14 @@ from trio.testing import wait_all_tasks_blocked
 from seqp2p.api.finding import ABSENT
 from seqp2p.api.port_mapping import PortEvent
 from seqp2p.cli import finding, lobby, ways
-from seqp2p.cli.finding import choose_route, list_tables
-from seqp2p.cli.lobby import LobbyView, WaysIn
+from seqp2p.cli.finding import choose_route, enter_by_code, list_tables
+from seqp2p.cli.lobby import LobbyTeller, LobbyView, WaysIn
 from seqp2p.cli.options import read_place
 from seqp2p.cli.output import Output
 from seqp2p.errors import UserError
 from seqp2p.lobby.adverts import FoundTable, TableAdvert
 from seqp2p.lobby.discovery import Browsed
+from seqp2p.lobby.events import Guest, LobbyShown
 from seqp2p.net.addresses import Address, open_listeners, tcp_dial
 from seqp2p.net.dialling import Route
 from seqp2p.net.errors import BadCode, Unreachable
@@ -28,7 +29,8 @@ from seqp2p.ui.scene import LogLine
 from tests.api.test_finding import ADVERT, PLACE, TABLE
 from tests.api.tools import browsed
 from tests.cli import documented
-from tests.cli.conftest import Cli, options_of, teller_of
+from tests.cli.conftest import Cli, options_of, teller_of, unanswered
+from tests.table import make_settings
 
 
 @pytest.mark.parametrize("place", [" 7 Amber  FALCON", "7-amber-falcno", "99_x", "7 482 1937 552 6041 amber falcon"])
@@ -122,19 +124,34 @@ async def test_the_code_finds_the_table(
     assert len(told) == 3
 
 
-def test_the_newest_refusal_alone_stays_until_a_code_is_taken() -> None:
-    lines = [LogLine("log", "before")]
+async def test_a_code_without_a_table_is_asked_for_again(
+    autojump_clock: object, typed: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    typed.append("8-amber-falcon")
+    with pytest.RaisesGroup(UserError):
+        await enter_by_code(None, None, [], *on(Output(json=False)), lambda *_: unanswered(None))
+    fault = "table 8 cannot be seen on this network; join by the address that the host shows, HOST:PORT"
+    assert fault in capsys.readouterr().out.splitlines()
+
+
+def test_the_newest_refusal_alone_stays_until_a_code_is_taken_or_the_lobby_opens() -> None:
+    lines = [LogLine("log", "before"), LogLine("answer", "the game has not started")]
 
     def say(text: str, kind: str, colour: str) -> None:
         lines.append(LogLine(kind, text, colour))
 
-    screen = SimpleNamespace(lines=lines, say=say, show=print)
-    view = LobbyView(Output(json=False, screen=cast("Any", screen)), "join a table")
+    screen = SimpleNamespace(lines=lines, say=say, show=print, ask=print, refresh=tuple)
+    view, output = on(Output(json=False, screen=cast("Any", screen)))
     view.refuse("Wrong code.")
     view.refuse("This is not a join code.")
     assert [line.text for line in lines] == ["before", "This is not a join code."]
     view.refuse("")
     assert [line.text for line in lines] == ["before"]
+    teller, seats = LobbyTeller(options_of(), output, view), (Guest("ann", bytes(32)), Guest("ben", bytes([1] * 32)))
+    for kept in ((), ("typed",)):
+        lines.append(LogLine("answer", "typed"))
+        teller.on_event(LobbyShown(make_settings(2), seats, 2))
+        assert [line.text for line in lines] == ["before", *kept]
 
 
 async def test_a_code_with_a_place_is_looked_for_at_the_relay_and_a_person_waits_on(

@@ -73,8 +73,8 @@ def test_a_filter_and_a_number(cli: Cli, played: Path) -> None:
     (played / "damaged.seqp2p").write_bytes(damaged)
     games = [(Path(str(each["file"])).name, each["verdict"]) for each in told(cli, "--last", "2")]
     assert games == [("damaged.seqp2p", "invalid"), ("another seat's.seqp2p", "verified")], "it hides no sound one"
-    exit_code, error, _ = refused(cli("games", "nobody"))
-    assert (exit_code, "there is no such game" in error) == (1, True)
+    exit_code, error, hint = refused(cli("games", "nobody"))
+    assert (exit_code, "there is no such game" in error, hint) == (1, True, "without a filter all are listed")
 
 
 def test_one_s_own_game_and_one_to_be_resumed(

@@ -242,7 +242,7 @@ def test_a_person_looks_and_goes(people: Household) -> None:
     eve.line(r"^ 10  \*\* ")
     eve.line("discarded .*to play")
     eve.line(r" 1\. ", 2)
-    eve.line("spectators cannot use qh e5")
+    eve.line("spectators cannot use qh$")
     eve.type("leave")
     assert eve.end() == 5
     eve.line("unfinished|you left")
@@ -254,7 +254,8 @@ def test_asked_to_end_in_a_lobby(people: Household) -> None:
     host = people.host("--players", "2")
     host.event("listening")
     eve = watch(people, host, "--json")
-    eve.line("^you are let in")
+    eve.line("^you are let in$")
+    eve.line("the game is shown once the table is full")
     eve.signal(signal.SIGHUP)
     assert eve.end() == 5
     over = eve.events[-1]

@@ -228,7 +228,7 @@ async def test_the_question_tells_who_accepts_and_ends_with_the_last_other(
         assert question.why_over == ""
         shown(None, None)
     assert trio.current_time() - begun < ANSWER_S
-    assert question.why_over == "player 2 and player 3 declined"
+    assert question.why_over == "nobody else plays on"
     told = capsys.readouterr().out.splitlines()
     assert told[1:] == ["player 2 wants another game", "player 2 plays no other game", "player 3 plays no other game"]
     # The lobby is shown once the question is accepted.

@@ -188,7 +188,7 @@ def test_a_wrong_code_is_asked_for_again(room: Room, plain: list[str]) -> None:
     for terminal in (eve, bob):
         terminal.see("join code, which the host")
         terminal.type(other_code(code))
-        terminal.see("Wrong code.")
+        terminal.see("wrong code; compare it")
     # One try each was wrong: nothing was tried again by itself.
     ann.see("(wrong code: 2)")
     eve.type(code)

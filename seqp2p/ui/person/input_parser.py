@@ -153,7 +153,7 @@ def nearest_word(typed: str, words: Collection[str]) -> str | None:
 def misread(seen: View, line: str, words: Collection[str], error: NotationError) -> str:
     """Return the answer to a line that is no action: what it may mean, or else its fault."""
     fault = faces_shown(seen.variant, translate(message_of(error)))
-    if near := nearest(seen, line, words):
+    if len(line) <= SUGGESTED_MAX and (near := nearest(seen, line, words)):
         return t("{fault}; did you mean {word}?", fault=fault, word=shown(near))
     return saying(line) or fault
 
