@@ -158,6 +158,15 @@ def test_completion_does_not_complain(cli: Cli) -> None:
     assert main_module.cli.list_commands(context) == list(COMMANDS)
 
 
+@pytest.fixture
+def heeds_ctrl_c() -> Iterator[None]:
+    """Python ignores SIGINT if its parent does, as a shell in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeds_ctrl_c")
 def test_ctrl_c_while_the_program_starts_is_no_fault_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """It waits until the command, or the menu, can say that it was stopped."""
     for name in ("gc.set_threshold", "atexit.register"):
