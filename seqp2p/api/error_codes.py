@@ -20,7 +20,7 @@ ERROR_CODES: Final[Mapping[str, str]] = MappingProxyType(
         "held": "Another process uses this identity or plays this seat.",
         "damaged": "A file of this game is damaged, so the seat must not sign again.",
         "not_resumable": "This game cannot be resumed; the reason says why.",
-        "game_over": "The game is over, so there is nothing to resume.",
+        "game_over": "The game has ended, so there is nothing to resume.",
         "seat_stopped": "The seat can sign nothing more for now. Its files stay.",
         "older_copy": "A copy of this game's files was put back, so the seat must not sign again.",
         "changed_key": "A known player has another key than before, and was not accepted.",

@@ -156,8 +156,8 @@ async def rematch(
     ``lobby.ask(AcceptGame())``; LobbyShown has the same of them (``Guest.asked``). To decline, cancel it. ``on_event``
     is called with each LobbyEvent of this seat, and ``on_lobby`` before the wait.
 
-    Raises RuntimeError before the game is over and after that block, and what ``join`` does: LinkLost if the host is
-    gone, for one.
+    Raises RuntimeError before the game is over, and once the block of the table's first seat has ended; and what
+    ``join`` does: LinkLost if the host is gone, for one.
     """
     if seat.result is None:
         raise RuntimeError("the game of this seat is not over")

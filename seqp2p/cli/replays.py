@@ -14,7 +14,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from seqp2p.api.games import PastGame, games_in, newest, past_game
-from seqp2p.api.home import KNOWN_PLAYERS, REPLAYS, data_dir, own_dir, usual_replay_dir
+from seqp2p.api.home import KNOWN_PLAYERS, data_dir, own_dir, usual_replay_dir
 from seqp2p.api.many import SUFFIX, Named, summarise_named, verify_named
 from seqp2p.cli.json_events import GameEvent, PlayerFields, VerdictFields
 from seqp2p.cli.output import Output
@@ -57,7 +57,9 @@ def resolved(file: Path) -> Path:
 
 def no_game_yet() -> UserError:
     """Return the error of a player without games. Raises HomeError where the folder of the games cannot be."""
-    none = t("there is no game in {folder} yet", folder=own_dir() / REPLAYS)
+    if data_dir().exists() and not data_dir().is_dir():
+        own_dir()
+    none = t("there is no game in {folder} yet", folder=usual_replay_dir())
     return UserError(none, t("{command} starts one", command=command_line("play")))
 
 

@@ -48,7 +48,8 @@ class Results:
 def open_results(path: Path, head: msgspec.Struct, take: Take) -> Generator[Results]:
     """Open a results file, or make a new one, and let ``take`` have each line after the head.
 
-    Raises UserError, and changes nothing, if it is no file of this command, has another head, or is in use.
+    Raises UserError, and changes nothing, if it is no file of this command, has another head, or is in use. A head
+    that was cut off is written again.
     """
     try:
         file = path.open("r+b" if path.exists() else "x+b")

@@ -314,7 +314,8 @@ def result_line(company: Company, result: Result, *, resumable: bool = False, he
         if resumable:
             return t("unfinished: {reason}", reason=reason)
         if heirs and result.reason == LEFT:
-            return t("you left it unfinished: {names} won by forfeit unless they left", names=company.names_of(heirs))
+            names = company.names_of(heirs)
+            return t("you left the game unfinished: {names} won by forfeit, unless they left too", names=names)
         may_go_on = result.reason in (LEFT, DROPPED)
         return reason if may_go_on else t("ended without a winner: {reason}", reason=reason)
     if result.kind == "drawn":

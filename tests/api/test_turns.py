@@ -135,7 +135,8 @@ async def test_cancelled_before_it_is_played(asker: Asker) -> None:
     with trio.CancelScope() as scope:
         scope.cancel()
         await turn.play(PASS)
-    assert (await asker.turn(), turn.refused, turn.open) == (turn, None, True)
+    with trio.fail_after(1):
+        assert (await asker.turn(), turn.refused, turn.open) == (turn, None, True)
     asker.questions.end()
 
 

@@ -474,7 +474,7 @@ def test_a_person_who_comes_back_is_shown_the_seat_the_hand_and_what_had_happene
     back.type("leave", "leave")
     assert (back.end(), host.end()) == (5, 5)
     assert back.events[-1]["reason"] == "left the table"
-    assert "you left it unfinished: host won by forfeit unless they left" in back.err
+    assert "you left the game unfinished: host won by forfeit, unless they left too" in back.err
 
 
 def test_a_disk_that_is_full_is_said_and_what_was_recorded_is_kept(people: Household) -> None:

@@ -163,6 +163,7 @@ def heeds_ctrl_c() -> Iterator[None]:
     """Python ignores SIGINT if its parent does, as a shell in the background."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     signal.signal(signal.SIGINT, before)
 
 
@@ -178,6 +179,7 @@ def test_ctrl_c_while_the_program_starts_is_no_fault_of_it(monkeypatch: pytest.M
     assert caught.value.exit_code == ABANDONED
     program.main()
     assert list(choose_command(COMMANDS)) == []
+    assert signal.SIGINT not in signal.sigpending()
 
 
 # The manual pages: as the commands are now, and nothing but text to a pager.

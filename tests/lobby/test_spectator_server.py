@@ -55,6 +55,14 @@ async def settled(frames: FrameStream) -> None:
         await receive(frames, SPECTATOR, DEFAULT_LIMITS)
 
 
+async def test_a_server_that_begins_cancelled_ends() -> None:
+    with trio.CancelScope() as scope:
+        scope.cancel()
+        async with spectator_server(3):
+            await trio.sleep_forever()
+    assert scope.cancelled_caught
+
+
 async def test_nothing_that_spectators_say_reaches_the_game(virtual_time: object, tmp_path: Path) -> None:
     """A spectator that says more than it may is cut off, and needs the code again. Others watch on."""
     # tests/net/test_messages.py has all messages that are out of place on a spectator's link.

@@ -72,7 +72,7 @@ def test_how_it_ends_for_one_who_leaves_or_stops() -> None:
     stopped, left = Result("unfinished", (), STOPPED), Result("unfinished", (), LEFT)
     assert words.result_line(BOB, stopped, resumable=True) == "unfinished: you have stopped for now"
     told = words.result_line(BOB, left, heirs=(1,))
-    assert told == "you left it unfinished: ann won by forfeit unless they left"
+    assert told == "you left the game unfinished: ann won by forfeit, unless they left too"
 
 
 def test_the_settings_of_the_usual_table() -> None:

@@ -155,7 +155,7 @@ def misread(seen: View, line: str, words: Collection[str], error: NotationError)
     fault = faces_shown(seen.variant, translate(message_of(error)))
     if len(line) <= SUGGESTED_MAX and (near := nearest(seen, line, words)):
         return t("{fault}; did you mean {word}?", fault=fault, word=shown(near))
-    return saying(line) or fault
+    return ("say" in words and saying(line)) or fault
 
 
 def saying(line: str) -> str:

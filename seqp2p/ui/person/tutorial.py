@@ -374,7 +374,7 @@ def _taken(desk: Console, tutorial: Tutorial, lesson: Lesson, line: str) -> Acti
         tutorial.ask_again()
         apply(seen.position, action)
     except NotationError as error:
-        words = suggestible([*tutorial.answers, "help", "hint"])
+        words = suggestible([*tutorial.answers.keys() - {"say"}, "help", "hint"])  # Nobody is there to hear it.
         desk.show(misread(seen, line, words, error), translate(lesson.task))
     except RulesError as error:
         desk.show(tutorial.company.to_reader(message_of(error)), translate(lesson.task))
