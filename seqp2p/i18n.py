@@ -91,7 +91,7 @@ def message_of(error: BaseException) -> str:
 
 
 def sent(value: object) -> str:
-    """Return a text by which another process has this message again; other values, and odd messages, as they read."""
+    """Return a text that gives another process this message again; other values, and odd messages, as they read."""
     import msgspec
 
     if isinstance(value, Message):

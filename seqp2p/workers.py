@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # A command that starts no process need not wait for them.
     from concurrent.futures import ProcessPoolExecutor
 
 JOBS_MAX: Final = 61
-"""Windows waits for no more than 63 things at once, of which a pool takes two."""
+"""Windows waits for no more than 63 things at once, and a pool takes two."""
 _STOP_SIGNALS: Final = [signal.SIGINT, signal.SIGTERM, *([] if HANGUP is None else [HANGUP])]
 
 

@@ -1,7 +1,7 @@
 """The route to a table: its host's address, the table on this LAN that a join code is of, or its meeting place.
 
 Theory of operation. A code with a meeting place is looked for on this LAN and at the relay at once. The LAN has a
-moment to answer first, while the relay shows that it is one. The line on which the host is met is the first that the
+moment to answer first, while the relay shows that it is one. The line where the host is met is the first that the
 route dials; further ones, as long as the code was not tried, are met in the same way.
 """
 

@@ -137,7 +137,7 @@ def _is_named(meeting: Meeting) -> bool:
 
 
 def friends() -> frozenset[bytes]:
-    """Return the keys of those with whom a game was played to its end. Raises HomeError."""
+    """Return the keys of those who played a game to its end here. Raises HomeError."""
     return frozenset(bytes.fromhex(known.key) for known in known_players() if known.finished)
 
 

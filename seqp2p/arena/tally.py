@@ -54,7 +54,7 @@ class SideTally:
     seconds: float = 0.0
     failed: int = 0
     reasons: Counter[str] = field(default_factory=Counter[str])
-    """The faults by which it has lost ``failed`` games, of a contest up to REASONS_MAX different ones."""
+    """The faults that lost it ``failed`` games, of a contest up to REASONS_MAX different ones."""
     score_sum: float = 0.0
     square_sum: float = 0.0
 

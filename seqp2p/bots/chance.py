@@ -1,4 +1,4 @@
-"""The chance of each team to win, in a position of which all hands are known.
+"""The chance of each team to win, in a position with all hands known.
 
 A team has a rating, a sum of terms: for the values of its seats after their best actions and after a pass, for squares
 and products of these, and for a win that is possible at once. The weights depend on how soon the turn of the team

@@ -39,7 +39,7 @@ class _Drawing:
 
 
 USUAL: Final = "normal"
-"""The bot of seats for which no other is named."""
+"""The bot of a seat that names no other."""
 # The weights of the noise, which is itself 148 wide (its standard deviation), in the units of values. They were fitted:
 # docs/bots.md has what each level wins against the next.
 EASY_NOISE: Final = 1_850

@@ -155,7 +155,7 @@ def command(
 
 
 def _play(ladder: Ladder, settings: "ArenaSettings", jobs: int, write: Write, *, shown: bool) -> UserError | None:
-    """Play the rest of the ladder. Return the error by which it ended early, or None."""
+    """Play the rest of the ladder. Return the error that ended it early, or None."""
     is_known = shown and ladder.until is None
     to_play = ladder.deals * len(ladder.contests) - total(ladder, "deals") if is_known else 0
     try:
@@ -178,7 +178,7 @@ def _play(ladder: Ladder, settings: "ArenaSettings", jobs: int, write: Write, *,
 
 
 class ArenaSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="file", tag="seqp2p arena 1"):
-    """The settings on which the results depend. A file goes on only with the same ones."""
+    """The results depend on these settings. A file goes on only with the same ones."""
 
     bots: tuple[str, ...]
     variant: str

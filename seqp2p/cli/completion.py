@@ -1,4 +1,4 @@
-"""``seqp2p completion SHELL``: the script by which a shell completes commands, options and their values."""
+"""``seqp2p completion SHELL``: the script that makes a shell complete commands, options and their values."""
 
 import click
 from click.shell_completion import get_completion_class

@@ -163,13 +163,13 @@ class WaysIn:
     relay: Address | None = None
 
     def joining(self, code: str, command: str = "join") -> str:
-        """Return the command by which most others join, or watch. A relay's is good on the host's network, too."""
+        """Return the command that most others join with, or watch. A relay's is good on the host's network, too."""
         if self.relay is not None:
             return f"seqp2p {command} {code} --relay {self.relay}"
         return f"seqp2p {command} {self.mapped or self.address} --code {code}"
 
     def lines(self, code: str, *, full: bool) -> list[str]:
-        """Return the commands by which others come."""
+        """Return the commands that others come with."""
         if full:
             return [t("others watch with:  {command}", command=self.joining(code, "watch"))]
         near = f"seqp2p join {self.address} --code {code}" if self.relay is None else self.joining(code)
@@ -185,7 +185,7 @@ class WaysIn:
 class LobbyDesk:
     """Obeys typed words of a lobby. ``ask`` passes a request on; ``calls`` and ``recalls`` are a host's, for bots.
 
-    ``muted`` are the keys of the players of whom nothing is shown, also in the games that follow.
+    ``muted`` are the keys of the muted players, also in the games that follow.
     """
 
     def __init__(self, output: Output, calls: Callable[[], None] | None, recalls: Callable[[], None]) -> None:

@@ -100,8 +100,8 @@ class Reporter:
         self._exchanged: tuple[int, list[Card], str] = (-1, [], "")  # the turn, the cards, and the line that tells it
         self._reshuffles = match.game.reshuffles
         self._shufflers, self._shuffling = list[str](), ""  # who has shuffled, and the line that tells it on a screen
-        self._ways, self._relayed = ways, set[int]()  # and the seats of which it is said that a relay leads to them
-        self._accounted = set[int]()  # the seats of which it is said why they are voted on
+        self._ways, self._relayed = ways, set[int]()  # and the seats that are said to be behind a relay
+        self._accounted = set[int]()  # the seats whose vote is explained
         self._full_at = self._step_at = trio.current_time()
 
     def follow(self, hear: Callable[[TableEvent], None]) -> None:

@@ -240,7 +240,7 @@ class RematchQuestion:
     """A person's question for another game after this one. ``on_event`` gets what the lobby needs once it is accepted.
 
     The next lobby is open while the person is asked: the others see the answer in it, and the person sees theirs.
-    ``why_over`` is the reason for which it was taken back, if it was.
+    ``why_over`` is the reason why it was taken back, if it was.
     """
 
     def __init__(self, game: LiveGame, output: Output, on_event: OnLobbyEvent) -> None:
@@ -325,7 +325,7 @@ class RematchQuestion:
             self._show_free_seat(lobby)
 
     async def count_waits(self) -> None:
-        """Show the players for whom the game waits, until cancelled, and how long."""
+        """Show the players that the game waits for, and how long, until cancelled."""
         await self._count(self._wait)
 
     def why_closed(self, reason: str) -> str:

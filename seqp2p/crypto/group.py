@@ -326,7 +326,7 @@ def random_scalar(randomness: Randomness) -> int:
 
 
 def random_below(bound: int, randomness: Randomness) -> int:
-    """Return a uniform number in 0 … bound−1, by rejection: no modulo, hence no bias. `bound` is at least 1."""
+    """Return a uniform number in 0 … bound−1, by rejection: no modulo, so no bias. `bound` is at least 1."""
     bits = (bound - 1).bit_length()
     size = (bits + 7) // 8
     while True:

@@ -203,5 +203,5 @@ def _marked(view: View, seat: SeatNumber) -> Numbers:
 
 @cache
 def _card_by_square(variant: Variant) -> NDArray[np.intp]:
-    """Return by square its card; on a free corner the number after the last card, of which there are none."""
+    """Return by square its card; on a free corner the number after the last card."""
     return np.array([len(variant.faces) if card == UNKNOWN else card for card in variant.board.grid])

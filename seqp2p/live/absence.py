@@ -94,7 +94,7 @@ class Absence:
 
     @property
     def grace_s(self) -> int:
-        """The time for which a seat that cannot be reached is waited for."""
+        """How long a seat that cannot be reached is waited for."""
         return self._match.game.agreement.settings.grace_s
 
     def begin(self, now: float) -> None:
@@ -181,7 +181,7 @@ class Absence:
         return self._members & self._people - self._match.left.keys() - self._match.proven.keys()
 
     def is_alone(self, now: float) -> bool:
-        """Return True if no person is there for whom this seat, which has none, would play on."""
+        """Return True if this seat has no person, and all people in the game are away."""
         return not self.gathers and bool(self._people_in_game) and self._people_in_game <= self.away(now)
 
     def may_return(self, now: float) -> frozenset[int]:

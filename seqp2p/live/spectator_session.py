@@ -128,7 +128,7 @@ class SpectatorSession:
 
     @property
     def grace_s(self) -> int:
-        """The time for which the host is looked for."""
+        """How long the host is looked for."""
         return self.match.game.agreement.settings.grace_s
 
     # What is taken, one thing after the other.

@@ -289,7 +289,7 @@ class CodeDoor:
 
 
 async def receive_name(frames: FrameStream, kind: type[M], limits: Limits) -> M:
-    """Return the message by which a client that knows the code gives its name. Raises PeerError, LinkLost."""
+    """Return the message with the name of a client that knows the code. Raises PeerError, LinkLost."""
     try:
         with trio.fail_after(limits.authenticate_s):
             said = await receive(frames, LinkStage.CODE_HOST, limits)

@@ -161,7 +161,7 @@ async def meet_host(relay: Address, place: MeetingPlace, dial: Dial, limits: Lim
 
 
 class MetLine:
-    """The dial of a host or seat that was met at a relay: at first the line on which it was met, then new ones."""
+    """The dial of a host or seat that was met at a relay: at first the line where it was met, then new ones."""
 
     def __init__(self, line: trio.abc.Stream, meet: Callable[[], Awaitable[trio.abc.Stream]]) -> None:
         self._line: trio.abc.Stream | None = line

@@ -95,7 +95,7 @@ class AgreedTable:
     ``statements`` are the signed addresses of all seats, those that this one has kept, in any order; ``addresses`` has
     further ones that this player knows, likeliest first. A seat that both lack is only waited for.
     ``links`` are connections the lobby leaves open: the host has one to every seat, a joiner one to seat 1.
-    ``listeners`` are the sockets on which others dial this seat; their opener closes them after the game.
+    ``listeners`` are the sockets where others dial this seat; their opener closes them after the game.
     ``spectators`` serves the spectators, at the host; None if none are allowed. ``relay`` is the one that this player
     uses, if any, with the key that this seat's statement names.
     """

@@ -1,4 +1,4 @@
-"""A contribution: the signed bytes by which one seat does its part of one step. docs/protocol.md, "Contributions"."""
+"""A contribution: the signed bytes of one seat for its part of one step. docs/protocol.md, "Contributions"."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeAlias, cast

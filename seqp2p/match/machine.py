@@ -60,7 +60,7 @@ class Match:
     """One game, from the agreement's bytes on.
 
     ``receive`` takes contributions in any order within a step and returns the events. ``head`` is the hash of
-    everything closed so far, ``record`` the closed steps, of which the first ``final`` never change. It raises the
+    everything closed so far, ``record`` the closed steps; the first ``final`` never change. It raises the
     errors of match/errors.py, and then has closed and counted nothing. ``own_seat`` is the seat whose ballots bind it,
     0 for none. A proof that ``checks`` do not refuse counts as right.
     """
@@ -454,7 +454,7 @@ class Match:
             verdicts.popitem(last=False)
 
     def _keep_second(self, step: LiveStep, violation: Violation) -> bool:
-        """Keep two contributions to this step, each of which may stand in the end. Return True if one is new."""
+        """Keep two contributions to this step: each may stand in the end. Return True if one is new."""
         kept = False
         for contribution in violation.evidence:
             try:

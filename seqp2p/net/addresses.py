@@ -241,7 +241,7 @@ async def _resolve(address: Address) -> list[tuple[int, str]]:
 
 
 def _local_hosts(family: int, far: Iterable[tuple[int, str]]) -> list[str]:
-    """Return the local addresses by which the far ones of this family are reached."""
+    """Return the local addresses that reach the far ones of this family."""
     hosts: list[str] = []
     for far_family, far_host in far:
         if far_family == family:

@@ -2,7 +2,7 @@
 
 Theory of operation. A contribution goes straight from its author to all seats linked with the author. A seat that
 accepts one passes it on to those neighbours that have no live link with the author (they announce their links).
-Heads take the same way; ballots, on which liveness rests, go from all to all. ``have`` finds the rest (a link that
+Heads take the same way; liveness rests on ballots, so they go from all to all. ``have`` finds the rest (a link that
 broke, an author that serves only some, a seat that was away): every heartbeat a seat names the contributions that it
 holds of its open step, and each neighbour sends the missing ones, and the heads. A thing whose author should send it
 anyway is sent only at the second request, so things on their way are not sent twice.

@@ -108,7 +108,7 @@ class Router:
 
     @functools.cached_property
     def own(self) -> str:
-        """Return the address of this machine from which it is asked, "" if no way leads there."""
+        """Return the address of this machine that asks it, "" if no way leads there."""
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, contextlib.suppress(OSError):
             probe.connect(self.page[:2])
             return str(probe.getsockname()[0])
@@ -179,7 +179,7 @@ def close_port(router: Router, port: int, externals: Sequence[int]) -> PortAnswe
 
 
 def _owner(router: Router, external: int) -> tuple[str, str] | None:
-    """Return the host and port to which an external port leads; None for a free one, and if the router does not say."""
+    """Return the host and port behind an external port; None for a free one, and if the router does not say."""
     try:
         found = router.ask("GetSpecificPortMappingEntry", _named(external))
         return found["NewInternalClient"], found["NewInternalPort"]

@@ -298,7 +298,7 @@ class Pace:
 
 
 class Window:
-    """Events of which ``count_max`` are allowed in any ``time_s`` seconds."""
+    """Events: at most ``count_max`` are allowed in any ``time_s`` seconds."""
 
     def __init__(self, count_max: int, time_s: float) -> None:
         self._count_max = count_max

@@ -37,7 +37,7 @@ _HINT: Final = message("Check the relay's address, or name another relay.")
 
 
 class StreamOver(trio.abc.Stream):
-    """A stream over another one, of which the ``first`` bytes are read already."""
+    """A stream over another one. Its ``first`` bytes are read already."""
 
     def __init__(self, transport_stream: trio.abc.Stream, first: bytes = b"") -> None:
         self.transport_stream: Final = transport_stream
@@ -157,7 +157,7 @@ class Waiting:
         """True if a link has gone by one of the lines."""
 
     async def join(self) -> TransitStream:
-        """Return a joined line, of which the other end has sent something if this is the server. Raises nothing.
+        """Return a joined line. If this is the server, the other end has sent something. Raises nothing.
 
         It pauses between two lines: longer and longer after some in a row that came to nothing, joined or not.
         """
@@ -230,7 +230,7 @@ class RelayListener(trio.abc.Listener[trio.abc.Stream]):
 
 
 def line_of(stream: object) -> TransitStream | None:
-    """Return the line by which the bytes of a stream, of TLS for one, go; None if they go by no relay."""
+    """Return the line that carries the bytes of a stream, of TLS for one; None if they go by no relay."""
     while stream is not None and not isinstance(stream, TransitStream):
         stream = getattr(stream, "transport_stream", None)
     return stream

@@ -26,7 +26,7 @@ class IllegalAction(RulesError):
 
 
 class AmbiguousAction(RulesError):
-    """An action that names two sequences of which only one can count."""
+    """An action that names two sequences where only one can count."""
 
 
 NO_SQUARE: Final = -1

@@ -146,7 +146,7 @@ class Game:
     def undo(self) -> None:
         """Take the last action back. Raises RulesError if there is none.
 
-        The card drawn for it is the next one again; but discards that it made the pile are shuffled anew next time.
+        The card drawn for it is the next one again; but discards that it made the pile are shuffled again next time.
         """
         if not self._past:
             raise RulesError(message("nothing has been played yet: there is nothing to take back"))

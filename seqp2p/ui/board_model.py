@@ -1,4 +1,4 @@
-"""The board as it is to be shown: frozen data, a cell a square, of which ``board_paint`` makes signs and colours."""
+"""The board as it is to be shown: frozen data, a cell a square. ``board_paint`` makes signs and colours of it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from seqp2p.ui.frame import width_of
 from seqp2p.ui.language import current
 from seqp2p.ui.plain import FREE
 
-# A picture for every animal; the ox stands for the yak, of which there is none.
+# A picture for every animal; the ox stands for the yak, which has none.
 _ANIMALS: Final = (
     *("alligator", "bear", "cat", "dragon", "duck", "elephant", "frog", "giraffe", "horse", "kangaroo"),
     *("lion", "monkey", "owl", "penguin", "rabbit", "sheep", "turtle", "unicorn", "whale", "yak", "zebra"),

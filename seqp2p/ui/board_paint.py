@@ -238,7 +238,7 @@ def _framed(cell: Cell, style: str, text: str) -> tuple[Fragment, ...]:
 
 
 def age_of(age: int) -> int:
-    """Return the number of the style of a recent move, of which the newest is 1."""
+    """Return the number of the style of a recent move; the newest is 1."""
     return min(age, len(RECENT)) - 1
 
 

@@ -50,7 +50,7 @@ class Area(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """``rows`` from the top, each as wide as the page; ``areas`` for clicks, of which the last one lies on top."""
+    """``rows`` from the top, each as wide as the page; ``areas`` for clicks, the last one on top."""
 
     rows: tuple[tuple[Fragment, ...], ...]
     areas: tuple[Area, ...] = ()

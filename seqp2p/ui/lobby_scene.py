@@ -34,7 +34,7 @@ LINES_MIN: Final = 4
 LARGE_WIDTH, LARGE_HEIGHT = 120, 30
 """From this size on, what can be done and what is said have columns of their own."""
 MAIN_WIDTH: Final = 80
-"""Columns for the code and the seats, at least: the line by which others join is so long."""
+"""Columns for the code and the seats, at least: the line that others join with is so long."""
 RULES_WIDTH: Final = 80
 """Columns of the rules of the game."""
 PAGE_LINES: Final = 10
@@ -59,7 +59,7 @@ class LobbyModel:
 
     ``place`` is the chosen seat, from 0; ``colours`` are those that a team may have; with ``copies`` there is a line to
     copy. ``tables`` are the tables on the network, a line each with the table's number; None without a search. ``ways``
-    are the commands by which others join, ``rules`` the settings of the table, ``asks`` the present question,
+    are the commands that others join with, ``rules`` the settings of the table, ``asks`` the present question,
     ``strangers`` the line that counts those turned away. ``waits`` says what the start waits for. ``reading`` are the
     rules of the game, from line ``top`` on. ``moving`` is the seat of a player who gets another one, and ``removing``
     that of one to be sent away, from 0. ``command`` is the one that was given.

@@ -71,7 +71,7 @@ class Question:
 
 
 def yes_or_no(text: str, enter: str = "no", ends_at: float = math.inf) -> Question:
-    """Return a question for a yes or a no, of which ``enter`` is the one that Enter gives; neither where it is empty.
+    """Return a question for a yes or a no. Enter gives ``enter``, or neither where it is empty.
 
     Esc is a no where Enter is none of them or a no.
     """

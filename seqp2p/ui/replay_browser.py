@@ -40,7 +40,7 @@ _SEAT: Final = re.compile(r"[1-9][0-9]?", re.ASCII)
 
 
 MARKED_FROM: Final = 100
-"""The cost in thousandths from which a move is marked."""
+"""A move that costs so much, in thousandths, or more is marked."""
 
 
 @dataclass(frozen=True, slots=True)

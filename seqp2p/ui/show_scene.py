@@ -34,7 +34,7 @@ NAME_WIDTH: Final = 14
 REVIEW_ROWS: Final = 5
 """Rows below the log, for the chances to win and the better move."""
 AROUND: Final = 60
-"""Moments before and after the one that is shown, of which lines are looked at."""
+"""The moments before and after the shown one whose lines are measured."""
 
 
 class ShowScene:

@@ -94,7 +94,7 @@ RECENT: Final = tuple(name for name in STYLES if name.startswith("recent."))
 
 DARK_MAX: Final = 0.04
 LIGHT_MIN: Final = 0.80
-"""The relative luminance of backgrounds on which the palettes for dark and for light terminals are read."""
+"""The relative luminance of the backgrounds that the palettes for dark and for light terminals are read on."""
 FEW_BITS: Final = 4
 """Bits of a colour on a terminal that has 16: no palette of many colours fits it."""
 EIGHT_BITS: Final = 8

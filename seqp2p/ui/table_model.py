@@ -48,7 +48,7 @@ class TableState:
     clock_s: float | None = None
     """Seconds that are left of the turn, None without a clock."""
     away_s: Mapping[int, float] = field(default_factory=dict[int, float])
-    """By absent seat: seconds for which it is still waited for."""
+    """By absent seat: the seconds that it is still waited for."""
     progress: Progress | None = None
     result: tuple[str, ...] = ()
     """The end of the game, and what can be done now."""

@@ -170,7 +170,7 @@ def paint_table(
     scroll: int = 0,
     sheet: Sheet | None = None,
 ) -> Frame:
-    """Paint the page. ``lines`` is the log, of which the last ``scroll`` lines are skipped."""
+    """Paint the page. ``lines`` is the log; its last ``scroll`` lines are skipped."""
     canvas, state = Canvas(width, height, model.state.glyphs), model.state
     _title(canvas, state)
     put_keys(canvas, 1, keys_of(state), "dim")

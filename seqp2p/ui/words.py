@@ -257,7 +257,7 @@ def settings_lines(settings: Settings) -> list[str]:
 
 
 def teams_line(company: Company) -> str:
-    """Return who plays with whom, with the colours: the reader's team first."""
+    """Return the teams with their players and colours: the reader's team first."""
     teams = range(1, len(company.colours) + 1)
     seats = [company.seats[team - 1 :: len(company.colours)] for team in teams]
     own = [team for team in teams if company.own in seats[team - 1]]
