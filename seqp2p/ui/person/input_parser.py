@@ -159,7 +159,7 @@ def misread(seen: View, line: str, words: Collection[str], error: NotationError)
 
 
 def saying(line: str) -> str:
-    """Return how to say this line, for who may have meant a remark; empty for one word or with a square.
+    """Return how to say this line to the others; empty if it is one word or names a square.
 
     >>> saying("pass the salt"), saying("pass"), saying("QH e5")
     ('that is no command; to say it to the others, type: say pass the salt', '', '')

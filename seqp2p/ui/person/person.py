@@ -428,6 +428,8 @@ class Person:
             self._show(*self._sight.help(coached=self.coached))
         self._show_hand()
         self._tell_turn()
+        if self._parting:  # It was asked when there was nothing to come back to.
+            self._ask_to_part()
 
     def _show_hand(self) -> None:
         self._show_drawn()

@@ -7,7 +7,7 @@ import pytest
 import trio
 import trio.testing
 
-from seqp2p.match.events import Drawn, Dropped, Redealt, Remarked, Turned, Undone
+from seqp2p.match.events import Dealt, Drawn, Dropped, Redealt, Remarked, Turned, Undone
 from seqp2p.match.machine import Match
 from seqp2p.match.remark import REMARKS_MAX
 from seqp2p.match.seat import SeatKeys
@@ -399,6 +399,18 @@ async def in_the_lobby(*typed: str, hosts: bool = False) -> tuple[bool, list[str
 @talks(__file__, "lobby.txt")
 async def test_lobby_talk(talk: Talk) -> None:
     talk.check([(await in_the_lobby(line[2:], hosts=talk.place == "a host"))[1] for line in talk.lines])
+
+
+async def test_who_asked_to_leave_before_the_deal_is_told_the_price_after_it() -> None:
+    game = played(2)
+    seat = seat_at(game, 3)
+    assert await seat.type("leave") == ["leave the game?  yes · no (Enter)"]
+    for step in game.steps[2:]:
+        if not seat.match.game.position:
+            for _, contribution in step.contributions:
+                seat.match.receive(contribution)
+    seat.person.hear(Dealt())
+    assert seat.shown[-1].startswith("stop for now, or leave the game?  leave: won by player 2")
 
 
 @pytest.mark.parametrize("typed", ["leave", "QUIT", "exit", "resign"])
