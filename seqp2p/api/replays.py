@@ -114,7 +114,7 @@ def _meant(sources: Source | Iterable[Source]) -> list[many.Named]:
 def _files_of(sources: Source) -> list[many.Named]:
     if isinstance(sources, bytes):
         return [many.Named(Path("<bytes>"), sources)]
-    if not os.fspath(sources):  # The path of this folder is written in the same way.
+    if not os.fspath(sources):  # Path("") would be this folder.
         return [many.Named(Path(), many.no_file(message("the path is empty")))]
     return many.named_files([Path(sources)])
 

@@ -45,10 +45,8 @@ from seqp2p.net.errors import PeerError
 from seqp2p.net.limits import DEFAULT_LIMITS
 from seqp2p.net.messages import AddressStatement
 from seqp2p.net.tls import make_credentials
-from seqp2p.replay.disk import read_regular
-from seqp2p.replay.resume import GameOver, Loaded, ResumeError, damaged, feed, load
+from seqp2p.replay.resume import GameOver, Loaded, ResumeError, feed, load, refuse_ended
 from seqp2p.replay.sidecar import Logged, OlderCopy, Sidecar, SidecarRelay, SidecarSecrets, is_older, sidecar_path
-from seqp2p.replay.verify import verify_batched
 from seqp2p.replay.writer import ReplayWriter
 
 
@@ -112,13 +110,7 @@ def open_stored(replay: Path, resources: Resources = OWN_RESOURCES) -> StoredGam
     if replay.is_dir():
         raise ResumeError(message("{path} is not a file", path=replay))
     if not sidecar_path(replay).exists():
-        report = verify_batched(read_regular(replay), secrets.token_bytes)
-        if report.verdict == "verified":
-            raise GameOver(message("this game is over: {path} has its end", path=replay))
-        if report.verdict == "invalid":
-            raise damaged(replay, report.reason or "")
-        if report.writer is not None:
-            raise GameOver(message("this game has ended unfinished: {reason}", reason=report.reason))
+        refuse_ended(replay)
         raise ResumeError(message("the seat of {replay} is not yours, or you have left it", replay=replay))
     sidecar, kept, logged, torn = Sidecar.open(sidecar_path(replay))
     try:

@@ -51,8 +51,8 @@ class Turn:
         Returns when it is signed, on the disk and on its way to the others: True. False where the turn had passed by
         then: its time was up, the table voted, the seat left, the game is over. Raises NotationError for a text that
         is no action and IllegalAction for one that is not possible now, with the reason, and TypeError for what is
-        neither text nor action; the turn stays open then, and is given again. Cancelled, it is given again if it is
-        open, but the action may have been done all the same.
+        neither text nor action; the turn stays open then, and is given again. If cancelled, the turn is given again
+        while it is open. The action may have been done.
         """
         try:
             await trio.lowlevel.checkpoint()

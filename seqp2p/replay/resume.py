@@ -63,8 +63,7 @@ def load(path: Path, agreement: bytes, own_seat: int = 0, *, disk: Disk = REAL_D
         if len(data) > form.REPLAY_SIZE_MAX:
             raise DecodeError(message("larger than any replay ({most} bytes)", most=form.REPLAY_SIZE_MAX))
         found, torn = _whole_records(data)
-        if any(isinstance(placed.record, form.EndRecord) for placed in found):
-            raise GameOver(message("this game is over: {path} has its end", path=path))
+        _refuse_end(path, found)
         # A tail without its end: a crash while the replay was being finished.
         last = STAGES[form.StepRecord]
         kept = list(itertools.takewhile(lambda placed: STAGES.get(type(placed.record), 0) <= last, found))
@@ -79,15 +78,30 @@ def load(path: Path, agreement: bytes, own_seat: int = 0, *, disk: Disk = REAL_D
             match, events = _played(kept, data, agreement, checks)
         match.own_seat = own_seat
     except WRONG as error:
-        raise damaged(path, message_of(error)) from None
+        raise _damaged(path, error) from None
     size = kept[-1].end if kept else 0
     if size < len(data):
         disk.truncate(path, size)
     return Loaded(match, torn, events)
 
 
-def damaged(path: Path, reason: str) -> ResumeError:
-    return ResumeError(message("the replay {path} is damaged: {reason}", path=path, reason=reason), code="damaged")
+def refuse_ended(path: Path, disk: Disk = REAL_DISK) -> None:
+    """Raise GameOver for a replay with its end, ResumeError for a damaged one, and OSError as files do."""
+    try:
+        found, _ = _whole_records(disk.read(path, form.REPLAY_SIZE_MAX + 1))
+    except DecodeError as error:
+        raise _damaged(path, error) from None
+    _refuse_end(path, found)
+
+
+def _refuse_end(path: Path, found: list[form.Placed]) -> None:
+    if any(isinstance(placed.record, form.EndRecord) for placed in found):
+        raise GameOver(message("this game has ended: {path} has its end", path=path))
+
+
+def _damaged(path: Path, error: Exception) -> ResumeError:
+    why = message("the replay {path} is damaged: {reason}", path=path, reason=message_of(error))
+    return ResumeError(why, code="damaged")
 
 
 def feed(

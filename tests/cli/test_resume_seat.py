@@ -158,16 +158,16 @@ def test_a_game_that_is_over_is_not_resumed(games: Path, brief: Played) -> None:
     (games / "done.seqp2p").write_bytes(replay_bytes(brief, 2))
     assert "there is no unfinished game in" in str(refusal(games))
     error = refusal(games, "done.seqp2p")
-    assert (error.exit_code, "this game is over" in str(error)) == (FAILED, True)
+    assert (error.exit_code, "this game has ended" in str(error)) == (FAILED, True)
     # The seat has stopped before the cards were dealt.
     (games / "undealt.seqp2p").write_bytes(sealed(steps(brief, 2), brief.identity(2)))
-    assert str(refusal(games, "undealt.seqp2p")).startswith("this game has ended unfinished: the replay ends at step 3")
+    assert str(refusal(games, "undealt.seqp2p")).startswith("this game has ended: ")
     with pytest.raises(ResumeError, match=r"^\. is not a file$"):
         open_stored(Path())
     # A crash came after the end of the replay was written: the secrets are deleted.
     over = crash(games, brief, 3, name="over.seqp2p")
     over.write_bytes(replay_bytes(brief, 2))
-    assert "this game is over" in str(refusal(games, "over.seqp2p"))
+    assert "this game has ended" in str(refusal(games, "over.seqp2p"))
     assert not sidecar_path(over).exists()
 
 
@@ -453,7 +453,7 @@ def test_a_seat_that_is_played_is_refused_and_plays_on(people: Household) -> Non
     assert sidecars(people, "guest") == sidecars(people, "host") == []
     over = resume(people, "guest", Path(back.events[-1]["replay"]).name)
     assert over.end() == 1
-    assert "this game is over" in over.error()[0]
+    assert "this game has ended" in over.error()[0]
 
 
 def test_a_person_who_comes_back_is_shown_the_seat_the_hand_and_what_had_happened(people: Household) -> None:

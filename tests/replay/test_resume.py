@@ -196,7 +196,7 @@ def why_not(path: Path, data: bytes, agreement: bytes) -> str | None:
 def test_a_game_that_is_over_or_another_or_wrong(brief: Played, trio: Played, path: Path) -> None:
     for tail in (b"", b"\0"):
         path.write_bytes(replay_bytes(brief, 1) + tail)
-        with pytest.raises(GameOver, match="this game is over"):
+        with pytest.raises(GameOver, match="this game has ended"):
             load(path, brief.agreement)
         assert path.read_bytes() == replay_bytes(brief, 1) + tail
     data = assemble(steps(brief, 9))
