@@ -60,14 +60,13 @@ def open_results(path: Path, head: msgspec.Struct, take: Take) -> Generator[Resu
         if not lock(file.fileno()):
             raise UserError(t("another process writes {path}", path=path), t("name another file"))
         results = Results(file, path)
-        first, whole = file.readline(LINE_SIZE_MAX), _encoded(head)
-        if first == whole:
-            _take_lines(file, take, path)
-        elif whole.startswith(first):  # It is empty, or its writer was killed at once.
+        first = file.readline(LINE_SIZE_MAX)
+        if not first.endswith(b"\n") and _encoded(head).startswith(first):  # Empty, or its writer was killed at once.
             file.seek(0)
             results.write(head)
         else:
-            raise _wrong_head(first, head, path)
+            _check_head(first, head, path)
+            _take_lines(file, take, path)
         yield results
 
 
@@ -75,18 +74,19 @@ def _encoded(line: msgspec.Struct) -> bytes:
     return msgspec.json.encode(line, enc_hook=str) + b"\n"
 
 
-def _wrong_head(line: bytes, head: msgspec.Struct, path: Path) -> UserError:
-    """Return the error of a file that begins with another line than this head."""
+def _check_head(line: bytes, head: msgspec.Struct, path: Path) -> None:
+    hint, config = t("name another file"), head.__struct_config__
     try:
-        found = msgspec.json.decode(line, type=type(head))
-        names = ", ".join(name for name in head.__struct_fields__ if getattr(found, name) != getattr(head, name))
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        names = ""
-    text = t("{path} has the results of other settings ({names})", path=path, names=names)
-    if not names:
-        command = str(head.__struct_config__.tag).rpartition(" ")[0]
-        text = t("{path} is not a results file of {command}", path=path, command=command)
-    return UserError(text, t("name another file"))
+        fields = msgspec.json.decode(line)
+        found = msgspec.convert(fields, type(head))
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        fields, found = {}, head
+    if config.tag_field not in fields:  # msgspec takes its absence for the right one.
+        command = str(config.tag).rpartition(" ")[0]
+        raise UserError(t("{path} is not a results file of {command}", path=path, command=command), hint)
+    if other := [name for name in head.__struct_fields__ if getattr(found, name) != getattr(head, name)]:
+        text = t("{path} has the results of other settings ({names})", path=path, names=", ".join(other))
+        raise UserError(text, hint)
 
 
 def _take_lines(file: BinaryIO, take: Take, path: Path) -> None:
