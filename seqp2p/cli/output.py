@@ -120,7 +120,7 @@ class Output:
             self.say(question.at(trio.current_time()).spoken())
 
     def ring(self, news: str) -> None:
-        """Call the person who reads here: by a bell and a notification (OSC 9), as far as the settings have them."""
+        """Call the person who reads here: by a bell and a notification (OSC 9), if the settings have them."""
         chosen = self.preferences
         told = f"\x1b]9;{printable(translate(news))[:TITLE_LENGTH_MAX]}\x07" if chosen.notify else ""
         self._signal(told + ("\a" if chosen.bell else ""))

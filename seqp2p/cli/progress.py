@@ -1,8 +1,8 @@
 """Progress on standard error, at a terminal only: a bar over files, or a line.
 
 A line is repainted in its place, and wiped away before other text, so that lines stay whole.
-Nothing is shown where it would be read as text: through a pipe, at a dumb terminal, to a screen reader. Nor is
-anything shown where the output goes through a pipe, whose reader may write to the same terminal.
+Nothing is shown where it would be read as text: through a pipe, at a dumb terminal, to a screen reader. Nothing is
+shown if standard output is a pipe, either: its reader may write to the same terminal.
 """
 
 import contextlib

@@ -106,7 +106,7 @@ def chosen_file(output: Output, wish: ScreenWish) -> Path:
         return [number for number in line.split()[-1:] if number in games]
 
     def fault(_: str) -> str:
-        return t("type a number of the list")
+        return t("type a number from the list")
 
     if on_menu:
         from seqp2p.cli.menu import choose_on_screen  # what a named file need not wait for

@@ -148,7 +148,7 @@ DECLINED: Final[Mapping[str, str]] = MappingProxyType(
         "no_team": message("This table does not have that team."),
     }
 )
-"""The sentences of the reasons; the last five are this program's own."""
+"""The sentences of the reasons. No host sends ``nobody`` or the last five: these are this program's own."""
 
 
 def declined(code: str, reason: str = "") -> Declined:

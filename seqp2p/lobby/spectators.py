@@ -209,7 +209,7 @@ async def spectator_server(size_max: int) -> AsyncGenerator["SpectatorServer | N
     connections = trio.CancelScope(shield=True)
     async with trio.open_nursery() as nursery:
         try:
-            with trio.CancelScope(shield=True) as begins:  # Else trio leaves the task to its cancelled caller.
+            with trio.CancelScope(shield=True) as begins:  # In a cancelled one, trio never hands it over.
                 server = SpectatorServer(await nursery.start(_within, connections), size_max)
                 begins.shield = False
                 yield server

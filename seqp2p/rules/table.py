@@ -223,7 +223,7 @@ def dealer_draw(variant: Variant, players: int, cards: Iterator[Card]) -> Dealer
     """Return the draw: every player turns a card over, the lowest deals, aces are high, players who tie turn again.
 
     ``cards`` are those of a shuffled deck, in the order in which they are turned over (sheets 000 and 002).
-    RulesError if so many cannot play, if the variant chooses its dealer by lot, or if the cards decide nothing.
+    Raises RulesError if so many cannot play, if the variant chooses its dealer by lot, or if the cards decide nothing.
     """
     if not variant.ranks:
         raise RulesError(message("{game} draws no cards for the dealer: choose a seat by lot", game=variant.title))

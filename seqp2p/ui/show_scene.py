@@ -43,15 +43,15 @@ class ShowScene:
     def __init__(self, frames: ReplayFrames) -> None:
         self.browser = ReplayBrowser(frames)
         self._answer: tuple[str, ...] = ()
-        self._typed = ""  # what was answered last
+        self._typed = ""  # the word that was answered last
         self._glyphs: Glyphs = UNICODE
 
     def obey(self, typed: str) -> bool:
         """Obey a typed line; return False at the end."""
-        before, self._typed = self.browser.cursor, typed
+        before, self._typed = self.browser.cursor, word_of(typed)
         answer = self.browser.obey(typed)
         self._answer = answer.lines if self.browser.cursor == before else ()  # What has changed is seen.
-        if word_of(typed) == "help":
+        if self._typed == "help":
             sign = self._glyphs.last
             self._answer += (t("{sign}  on the bar: a sequence was completed; a click goes there", sign=sign),)
         return not answer.done
@@ -82,8 +82,8 @@ class ShowScene:
         elif key == "space":
             browser.toggle()
         elif key in ("?", "f1", "f6"):
-            word = shown("review" if key == "f6" else "help")
-            return None if answered and self._typed == word else word
+            word = "review" if key == "f6" else "help"
+            return None if answered and self._typed == word else shown(word)
         return None
 
     def click(self, target: Target) -> str | None:

@@ -177,5 +177,5 @@ def test_show_without_a_file_asks_for_one(cli: Cli, played: Path, monkeypatch: p
     monkeypatch.setattr("click.prompt", lambda *_, **__: next(typed))
     exit_code, out, _ = cli("show")
     assert exit_code == 0
-    assert "type a number of the list" in out
+    assert "type a number from the list" in out
     assert "verified: " in out
